@@ -1,6 +1,6 @@
 /*
  * The floor that sbxrun is measured against: a loader that does what a plan
- * says (see plan.h) and nothing else.  It checks nothing, resolves nothing and
+ * says (see inspect.h) and nothing else.  It checks nothing, resolves nothing and
  * binds nothing; it is linked as sbxrun is.
  *
  *	minload PLAN COMMAND [ARG...]

@@ -1,4 +1,4 @@
-/* Reads a plan and makes its ruleset; see plan.h. */
+/* Reads a plan and makes its ruleset; see inspect.h. */
 #include "bench/plan.h"
 
 #include <fcntl.h>

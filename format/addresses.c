@@ -1,5 +1,8 @@
-/* See addresses.h. */
-#include "format/addresses.h"
+/*
+ * Addresses of hosts: which rule is about one, and which addresses are public.
+ * An address has 16 bytes in network order; one of IPv4 is ::ffff:a.b.c.d.
+ */
+#include "format/model.h"
 
 struct net {
 	uint8_t address[SBX_ADDRESS_SIZE];

@@ -1,3 +1,11 @@
+/* The bytes of a blob, and facts that both programs share. */
+#ifndef SBX_FORMAT_BLOB_H
+#define SBX_FORMAT_BLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /*
  * The policy blob: what sbxc writes and sbxrun applies.
  *
@@ -19,12 +27,6 @@
  * This file is the only definition; sbx-blob(5) describes it for people and a
  * test compares the two.  Untrusted bytes are read through sbx_verify() alone.
  */
-#ifndef SBX_BLOB_H
-#define SBX_BLOB_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /*
  * In the manner of PNG: a byte with the top bit set, the name, and the line
@@ -51,7 +53,7 @@ enum {
 	SBX_MAX_SOCKETS = 256,
 	SBX_MAX_NAMES = 4096, /* rules about names of hosts */
 	SBX_MAX_ENDPOINTS = 1024,
-	SBX_MAX_WAYS = 64, /* out of a network of its own: format/ways.h */
+	SBX_MAX_WAYS = 64, /* out of a network of its own: format/ways.c */
 };
 
 struct sbx_header {
@@ -184,7 +186,7 @@ struct sbx_anchor {
 
 /*
  * Sorted by anchor, then suffix in path order ('/' before every byte).  A rule
- * with a pattern (format/glob.h) speaks of what matches it below its place, and
+ * with a pattern (format/glob.c) speaks of what matches it below its place, and
  * of what lies in that.
  */
 struct sbx_path {
@@ -258,7 +260,7 @@ struct sbx_env {
 
 /*
  * `watch PATH` and `watch git PATH`: places that the loader looks at before and
- * after the command (format/watch.h says which).  One with a pattern is about
+ * after the command (format/watch.c says which).  One with a pattern is about
  * what matches it below its place, at each of the two looks.
  */
 enum sbx_watch_form { SBX_WATCH_TREE, SBX_WATCH_GIT, SBX_WATCH_END };
@@ -298,7 +300,7 @@ struct sbx_socket {
 
 /*
  * A host by its name, sorted by name in byte order.  Names are normal: see
- * format/names.h, which has the verdict.
+ * format/model.h, which has the verdict.
  */
 enum sbx_name_flag {
 	SBX_NAME_BELOW = 1,   /* the names below it, and not itself: "*.x" */
@@ -316,7 +318,7 @@ struct sbx_name {
 	uint8_t reserved[3];
 };
 
-/* Hosts by their addresses (format/addresses.h). */
+/* Hosts by their addresses (format/addresses.c). */
 struct sbx_endpoint {
 	uint8_t address[16]; /* in network order; IPv4 as ::ffff:a.b.c.d; what
 	                      * lies beyond the prefix is zero */
@@ -557,5 +559,60 @@ sbx_string(const struct sbx_blob *blob, uint32_t offset)
 {
 	return blob->strings + offset;
 }
+
+/* --- filter_run.c ------------------------------------------------------ */
+
+/*
+ * What a seccomp program answers to a system call.  The compiler asks its own
+ * programs, and the supervisor that of the command, when it has to know what a
+ * filter would have said without it.
+ */
+
+/* What a system call looks like to a filter: struct seccomp_data. */
+struct syscall_data {
+	int32_t number;
+	uint32_t audit;
+	uint64_t instruction_pointer;
+	uint64_t args[6];
+};
+
+/* Runs a program that the kernel would load, and ends with its action.  The
+ * second one counts instructions. */
+uint32_t bpf_run_loaded(const struct sbx_insn *insns,
+    const struct syscall_data *data);
+uint32_t bpf_run_counted(const struct sbx_insn *insns,
+    const struct syscall_data *data, size_t *steps);
+
+/* Whether it can be run at all: it stays inside of itself and comes to an end.
+ * The kernel asks for more before it loads a program. */
+bool bpf_is_runnable(const struct sbx_insn *insns, size_t count);
+
+/* --- landlock.c -------------------------------------------------------- */
+
+/*
+ * The rows of masks: what format/landlock.def says, for one ABI and one policy.
+ * The compiler writes them into a blob, and the verifier holds a blob to them.
+ */
+
+enum {
+	SBX_LANDLOCK_LAST_ABI = 10,   /* the newest that the table knows */
+	SBX_LANDLOCK_LEAST_ROWS = 10, /* that every blob of format 1 has */
+};
+
+/* The one right that rules about sockets by path give, and no other rule. */
+#define SBX_LANDLOCK_RESOLVE_UNIX (UINT64_C(1) << 16)
+
+/* The row of an ABI of the table.  What the policy leaves open as a whole (the
+ * network, signals, abstract sockets) is not handled. */
+struct sbx_landlock sbx_landlock_row(uint32_t abi,
+    const struct sbx_meta *policy);
+
+/*
+ * Whether a row is that.  For an ABI that the table does not know, a newer
+ * compiler may have added rights that this reader does not know either; of the
+ * others the row says what the last known row says.
+ */
+bool sbx_landlock_is_implied(const struct sbx_landlock *row,
+    const struct sbx_meta *policy);
 
 #endif

@@ -1,4 +1,7 @@
-#include "format/decimal.h"
+/*
+ * Decimal numbers, as all programs write and read them.
+ */
+#include "format/text.h"
 
 size_t
 sbx_decimal_write(char digits[SBX_DECIMAL_SIZE], uint64_t number)

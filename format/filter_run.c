@@ -1,8 +1,8 @@
 /*
- * See filter_run.h.  The codes are those of the kernel's linux/filter.h, which
+ * See blob.h.  The codes are those of the kernel's linux/filter.h, which
  * not every libc has.
  */
-#include "format/filter_run.h"
+#include "format/blob.h"
 
 #define BPF_CLASS(code) ((code)&0x07)
 #define BPF_MODE(code) ((code)&0xe0)

@@ -1,5 +1,7 @@
-/* See frame.h. */
-#include "format/frame.h"
+/*
+ * The frame of a blob: header, section table, checksum.
+ */
+#include "format/verify.h"
 
 enum sbx_blob_error
 frame_check_header(const struct sbx_header *header, size_t size)

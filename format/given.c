@@ -1,14 +1,15 @@
-/* See given.h. */
-#include "format/given.h"
-
+/*
+ * The variables that the loader sets by itself in the command's environment,
+ * beside those of `set env`.  The compiler knows them from here, too, so that
+ * what it says of a variable is what the command finds.
+ */
 #include "format/model.h"
-#include "format/ways.h"
 
 /*
  * Names work without those about a proxy, but some programs look for one alone.
  * Loopback is the sandbox's own, and nothing else may be named as reached
  * without it: programs would try to go there directly, and fail.  Those about
- * the sandbox prove nothing, since anybody can set a variable; format/inside.h
+ * the sandbox prove nothing, since anybody can set a variable; format/protocol.h
  * does.
  */
 const struct sbx_given sbx_given[SBX_GIVEN_COUNT] = {

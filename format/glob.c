@@ -1,6 +1,20 @@
-/* See glob.h. */
-#include "format/glob.h"
-#include "format/utf8.h"
+/*
+ * Patterns of paths: what a path rule with `glob` speaks of below its place.
+ *
+ *	*	any characters of a name: none too, and a leading dot too
+ *	?	one character of a name
+ *	**	as a whole part: any number of directories, none too
+ *
+ * A name is bytes to Linux.  A character is one of UTF-8, well formed, and each
+ * byte that is in none is a character by itself.
+ *
+ * A path is matched name by name.  A set of states says which parts of the
+ * pattern may come next, so that a walk knows of each directory whether
+ * anything below it can match at all.  Bit i: part i is next; the bit after
+ * the last part: what was read so far matches.
+ */
+#include "format/model.h"
+#include "format/text.h"
 
 static bool
 is_any(const char *part, uint32_t len)

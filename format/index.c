@@ -1,5 +1,22 @@
-/* See index.h. */
-#include "format/index.h"
+/*
+ * An index of places.  What it is about are records, an array of structs of
+ * any kind that begin with a struct sbx_place.  The index has them in path
+ * order, each with the nearest record before it that covers its place: the
+ * records that cover a path are found on the way up from it, and those that
+ * lie in a place stand together.
+ *
+ *	records   /a   /a/b   /a/b/x   /a/c   /d
+ *	outer      0     1        2      1     0
+ *
+ * A record is named by its position in this order, counted from 1, so that 0
+ * is none.  Who asks goes through all that cover a path like this:
+ *
+ *	for (at = sbx_index_find(index, path); at > 0; at = index->outer[at - 1])
+ *		... index->sorted[at - 1] ...
+ *
+ * The memory is the caller's.
+ */
+#include "format/model.h"
 
 static struct sbx_place
 record_place(const struct sbx_index *index, uint32_t number)

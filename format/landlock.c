@@ -1,5 +1,5 @@
-/* See landlock.h: sums over format/landlock.def. */
-#include "format/landlock.h"
+/* See blob.h: sums over format/landlock.def. */
+#include "format/blob.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
 

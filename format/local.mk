@@ -1,49 +1,32 @@
 # What compiler and loader share: the blob, the verifier, the model.
 format_sources = \
 	format/addresses.c \
-	format/addresses.h \
+	format/model.h \
 	format/advice.def \
-	format/agent.h \
+	format/protocol.h \
 	format/blob.h \
 	format/caches.def \
 	format/crc32.c \
 	format/decimal.c \
-	format/decimal.h \
-	format/denial.h \
+	format/text.h \
 	format/filter_run.c \
-	format/filter_run.h \
 	format/frame.c \
-	format/frame.h \
+	format/verify.h \
 	format/given.c \
-	format/given.h \
 	format/glob.c \
-	format/glob.h \
 	format/index.c \
-	format/index.h \
-	format/inside.h \
 	format/landlock.c \
 	format/landlock.def \
-	format/landlock.h \
 	format/limits.def \
 	format/model.c \
-	format/model.h \
 	format/names.c \
-	format/names.h \
 	format/observed.def \
 	format/select.c \
-	format/select.h \
-	format/own.h \
 	format/sort.c \
-	format/sort.h \
 	format/states.def \
 	format/trapped.def \
-	format/trial.h \
 	format/utf8.c \
-	format/utf8.h \
 	format/verify.c \
-	format/verify.h \
 	format/verify_network.c \
 	format/watch.c \
-	format/watch.h \
-	format/ways.c \
-	format/ways.h
+	format/ways.c

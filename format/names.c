@@ -1,8 +1,8 @@
 /*
- * See names.h.  The rules are sorted by name, so the rules about a name are
+ * See model.h.  The rules are sorted by name, so the rules about a name are
  * found by looking for it, and then for each name above it.
  */
-#include "format/names.h"
+#include "format/model.h"
 
 /* What a rule without a port allows. */
 static const uint16_t web_ports[] = { 80, 443 };

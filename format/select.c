@@ -1,5 +1,9 @@
-/* See select.h. */
-#include "format/select.h"
+/*
+ * What a blob holds in several versions, and which of them counts in given
+ * circumstances.  The loader asks for the kernel that it runs on, the compiler
+ * for a kernel that it is asked about.
+ */
+#include "format/model.h"
 
 static bool
 is_better(const struct sbx_program *program, const struct sbx_program *best)

@@ -1,5 +1,8 @@
-/* See sort.h. */
-#include "format/sort.h"
+/*
+ * Sorting for tables that are nearly in order, as rules are: a policy's paths
+ * are sorted when it is compiled, and only links move a few of them.
+ */
+#include "format/model.h"
 
 /*
  * Merge sort from short rows up.  Two rows are merged only as far as they

@@ -1,8 +1,8 @@
 /*
- * See utf8.h.  The compiler refuses hidden characters in policies, and both
+ * See text.h.  The compiler refuses hidden characters in policies, and both
  * programs show them as numbers, so there is one table of them.
  */
-#include "format/utf8.h"
+#include "format/text.h"
 
 struct range {
 	uint32_t first, last;

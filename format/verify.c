@@ -6,9 +6,8 @@
  * together is no contradiction, so that all readers see the same policy.
  */
 #include "format/verify.h"
-#include "format/frame.h"
-#include "format/glob.h"
-#include "format/landlock.h"
+#include "format/blob.h"
+#include "format/model.h"
 
 /* "" or "/x/y": no empty, "." or ".." component, and no slash at the end. */
 static bool

@@ -1,8 +1,6 @@
 /* See verify.h: hosts by their names and addresses, and the ways to them. */
-#include "format/addresses.h"
-#include "format/names.h"
+#include "format/model.h"
 #include "format/verify.h"
-#include "format/ways.h"
 
 static bool
 is_zero(const uint8_t *bytes, size_t size)

@@ -1,7 +1,14 @@
-/* See watch.h. */
-#include "format/watch.h"
-
-#include "format/glob.h"
+/*
+ * What a rule that watches speaks of.
+ *
+ *	watch PATH	what is at the path, and all below it
+ *	watch glob "PATH"
+ *			the same of each path that matches
+ *	watch git PATH	what makes git run programs in the repository of a
+ *			directory: its hooks, its settings, and the files that
+ *			lead git to others
+ */
+#include "format/model.h"
 
 const struct sbx_git_name sbx_git_names[SBX_GIT_NAMES] = {
 	{ "/hooks", SBX_GIT_HOOKS },

@@ -1,6 +1,8 @@
-/* See ways.h. */
-#include "format/ways.h"
-
+/*
+ * The ways out of a network of the sandbox's own (SBX_NET_SELECTED), in the
+ * order in which the loader makes their sockets and the proxy serves them.  The
+ * order is part of what the two have agreed on.
+ */
 #include "format/model.h"
 
 /* The ports of one kind of way, and what has been found before. */

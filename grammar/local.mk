@@ -1,11 +1,9 @@
 # Text to statements.
 libcompiler_a_SOURCES += \
+	grammar/grammar.h \
 	grammar/parser.c \
-	grammar/parser.h \
 	grammar/syntax.c \
-	grammar/syntax.h \
-	grammar/token.c \
-	grammar/token.h
+	grammar/token.c
 nodist_libcompiler_a_SOURCES += \
 	grammar/policy.c \
 	grammar/policy.h \

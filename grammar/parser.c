@@ -1,12 +1,11 @@
 /*
- * See parser.h: what stands between the scanner and the grammar, and what the
+ * See grammar.h: what stands between the scanner and the grammar, and what the
  * grammar's actions call.  sbx_yylex() is the stream of tokens.
  */
-#include "grammar/parser.h"
+#include "grammar/grammar.h"
 
-#include "compiler/base/names.h"
+#include "compiler/base/base.h"
 #include "grammar/policy.h"
-#include "grammar/token.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * that goes on over several lines does not leave its tail behind.
  */
 %code requires {
-#include "grammar/parser.h"
+#include "grammar/grammar.h"
 }
 
 %code provides {
@@ -31,7 +31,6 @@ int parser_scan(SBX_YYSTYPE *value, struct loc *loc, void *scanner);
 %expect 0
 
 %code {
-#include "grammar/syntax.h"
 
 /* An empty production is located at the end of the token before it. */
 #define YYLLOC_DEFAULT(current, rhs, n) do { \

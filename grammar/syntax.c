@@ -1,9 +1,10 @@
-/* See syntax.h. */
-#include "grammar/syntax.h"
+/*
+ * Syntax errors in words.
+ */
+#include "grammar/grammar.h"
 
-#include "compiler/base/names.h"
+#include "compiler/base/base.h"
 #include "grammar/policy.h"
-#include "grammar/token.h"
 
 #include <string.h>
 

@@ -1,8 +1,11 @@
-/* See token.h. */
-#include "grammar/token.h"
+/*
+ * What a piece of text is: a keyword, an object, or a fault.  The scanner asks
+ * for each piece that it finds; who has a text that stands alone, as YAML has,
+ * asks with token_object(), which scans it by the same rules.
+ */
+#include "grammar/grammar.h"
 
-#include "compiler/base/names.h"
-#include "grammar/parser.h"
+#include "compiler/base/base.h"
 #include "grammar/policy.h"
 
 #include <string.h>

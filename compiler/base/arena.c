@@ -2,8 +2,7 @@
  * Memory is cut from chunks that grow with what was asked for so far; a large
  * piece gets a chunk of its own.
  */
-#include "compiler/base/arena.h"
-#include "compiler/base/map.h"
+#include "compiler/base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>

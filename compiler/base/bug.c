@@ -1,4 +1,7 @@
-#include "compiler/base/bug.h"
+/*
+ * Reports an error of sbxc itself and aborts.
+ */
+#include "compiler/base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,10 @@
-/* See complain.h. */
-#include "compiler/base/complain.h"
+/*
+ * What sbxc says about itself and about its command line, and its exit
+ * statuses.
+ */
+#include "compiler/base/base.h"
 
-#include "compiler/base/arena.h"
-#include "format/utf8.h"
+#include "format/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* See input.h. */
-#include "compiler/base/input.h"
-#include "compiler/base/complain.h"
+/*
+ * Files as input, and compiled policies among them.
+ */
+#include "compiler/base/base.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-/* See json.h: the only file that knows the library. */
-#include "compiler/base/json.h"
+/* See base.h: the only file that knows the library. */
+#include "compiler/base/base.h"
 
-#include "format/utf8.h"
+#include "format/text.h"
 
 #include <jansson.h>
 #include <stdlib.h>

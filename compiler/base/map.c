@@ -1,8 +1,8 @@
 /*
- * See map.h.  Open addressing with linear probing, at most half full; no key is
+ * See base.h.  Open addressing with linear probing, at most half full; no key is
  * ever removed.
  */
-#include "compiler/base/map.h"
+#include "compiler/base/base.h"
 
 #include <string.h>
 

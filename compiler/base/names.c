@@ -5,7 +5,7 @@
  * case, and '-' and '_', count as the same.  How near is near enough is taken
  * from GCC's spelling hints: about a third of the letters.
  */
-#include "compiler/base/names.h"
+#include "compiler/base/base.h"
 
 #include <stdbool.h>
 #include <string.h>

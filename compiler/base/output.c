@@ -1,5 +1,7 @@
-/* See output.h. */
-#include "compiler/base/output.h"
+/*
+ * Files that appear whole or not at all.
+ */
+#include "compiler/base/base.h"
 
 #include <errno.h>
 #include <fcntl.h>

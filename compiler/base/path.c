@@ -1,7 +1,7 @@
-/* See path.h. */
-#include "compiler/base/path.h"
-
-#include "compiler/base/arena.h"
+/*
+ * Paths of files that somebody named, as text: no file is looked at.
+ */
+#include "compiler/base/base.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
-/* See shell.h. */
-#include "compiler/base/shell.h"
+/*
+ * Words in commands for a shell, which people and agents paste.
+ */
+#include "compiler/base/base.h"
 
 #include <string.h>
 

@@ -1,10 +1,8 @@
 /*
- * See width.h.  The tables are coarse on purpose: they keep carets in place
+ * See base.h.  The tables are coarse on purpose: they keep carets in place
  * under names that people use, and they are short enough to be read.
  */
-#include "compiler/base/width.h"
-
-#include "compiler/base/arena.h"
+#include "compiler/base/base.h"
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * no open descriptor, as a set of flags it has unknown ones, and as a size it
  * is too large.  The exceptions are in two tables.
  */
-#include "compiler/cases/calls.h"
-#include "compiler/base/arena.h"
+#include "compiler/base/base.h"
+#include "compiler/cases/cases.h"
 
 #include <string.h>
 

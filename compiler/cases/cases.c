@@ -1,9 +1,10 @@
-/* See cases.h. */
+/*
+ * Cases and their results.  The answers come from the verdict function that
+ * why and diff use too.
+ */
 #include "compiler/cases/cases.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/show.h"
 #include "compiler/query/why.h"
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
-/* See coverage.h. */
-#include "compiler/cases/coverage.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/show.h"
+/*
+ * Which rules of a policy decided no case.  A rule is what is written at one
+ * place of a text, even if it expands to several.
+ */
+#include "compiler/cases/cases.h"
+#include "compiler/query/why.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /*
- * See file.h.  A map is read by a table of keys: each key has a function that
+ * See cases.h.  A map is read by a table of keys: each key has a function that
  * puts its value where it belongs.
  */
-#include "compiler/cases/file.h"
-#include "compiler/tables/words.h"
+#include "compiler/cases/cases.h"
+#include "compiler/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * See live.h.  All cases of one policy with the same bindings and level are
+ * See cases.h.  All cases of one policy with the same bindings and level are
  * tried in one sandbox:
  *
  *	tree, policy, files		tree.c
@@ -7,10 +7,9 @@
  *	sbxrun policy -- sbx-trial	here
  *	answers				trial.c
  */
-#include "compiler/cases/live.h"
-#include "compiler/base/json.h"
-#include "compiler/cases/trial.h"
-#include "compiler/tables/words.h"
+#include "compiler/base/base.h"
+#include "compiler/cases/cases.h"
+#include "compiler/tables/tables.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -300,7 +299,7 @@ helper_place(const struct stage *stage)
 
 /* --- what sbx-trial is asked ---------------------------------------------- */
 
-/* Puts all trials into a file in memory, as format/trial.h has it. */
+/* Puts all trials into a file in memory, as format/protocol.h has it. */
 static bool
 tasks_make(struct run *run)
 {

@@ -1,8 +1,9 @@
-/* See machine.h. */
-#include "compiler/cases/machine.h"
-#include "compiler/base/json.h"
-#include "compiler/cases/tree.h"
-#include "compiler/tables/words.h"
+/*
+ * The programs that try cases, and what the kernel of this machine offers.
+ */
+#include "compiler/base/base.h"
+#include "compiler/cases/cases.h"
+#include "compiler/tables/tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,7 @@ executable(const char *path)
 /* The program in the first of some directories, which stand in a text as those
  * of $PATH; but if the variable is set, the program that it names. */
 static const char *
-program_find(struct arena *arena, const char *variable, const char *name,
+find_program(struct arena *arena, const char *variable, const char *name,
     const char *directories)
 {
 	const char *given = getenv(variable), *found = NULL;
@@ -89,7 +90,7 @@ machine_sbxrun(struct arena *arena)
 {
 	const char *path = getenv("PATH");
 
-	return program_find(arena, "SBXRUN", "sbxrun",
+	return find_program(arena, "SBXRUN", "sbxrun",
 	    arena_printf(arena, "%s:%s", own_directory(arena),
 		path != NULL ? path : ""));
 }
@@ -100,7 +101,7 @@ programs_find(struct arena *arena, struct machine *machine)
 	const char *own = own_directory(arena);
 
 	machine->sbxrun = machine_sbxrun(arena);
-	machine->helper = program_find(arena, "SBX_TRIAL", "sbx-trial",
+	machine->helper = find_program(arena, "SBX_TRIAL", "sbx-trial",
 	    arena_printf(arena, "%s:%s/../libexec/sbx:" SBX_LIBEXEC_DIR, own,
 		own));
 	if (machine->sbxrun == NULL)

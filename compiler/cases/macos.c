@@ -1,7 +1,11 @@
-/* See macos.h. */
-#include "compiler/cases/macos.h"
+/*
+ * A policy as it is on macOS.  The tables of a blob are for Linux, and its text
+ * for macOS is none that the model reads: so the rules for macOS are made those
+ * of a blob of their own.
+ */
+#include "compiler/cases/cases.h"
 
-#include "compiler/lower/sbpl.h"
+#include "compiler/lower/lower.h"
 #include "compiler/restore/restore.h"
 
 /* Whether a rule is for macOS; then it is made one for Linux. */

@@ -1,9 +1,10 @@
-/* See subject.h. */
-#include "compiler/cases/subject.h"
+/*
+ * The policies of a test file, compiled, and bound where the file says.
+ */
+#include "compiler/cases/cases.h"
 
-#include "compiler/cases/macos.h"
 #include "compiler/restore/vouch.h"
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 
@@ -214,7 +215,7 @@ arch_asked(const struct binder *binder)
 static void
 bind(const struct binder *binder)
 {
-	/* The rules stand in a blob of their own (macos.h). */
+	/* The rules stand in a blob of their own (macos.c). */
 	static const struct arch macos = {
 		.name = "macos",
 		.platforms = SBX_ON_LINUX,

@@ -1,5 +1,15 @@
-/* See tree.h. */
-#include "compiler/cases/tree.h"
+/*
+ * The directory tree in which cases are tried, and the programs that run there:
+ *
+ *	TOP/		made by mkdtemp(3)
+ *	  root/		stands for "/": root/home/user, root/home/user/work ...
+ *	  policy.bin
+ *
+ * The tree is removed at the end, also when a signal ends sbxc: between
+ * tree_make() and tree_remove() such a signal is blocked, and is only accepted
+ * while sbxc waits for a program.
+ */
+#include "compiler/cases/cases.h"
 
 #include <errno.h>
 #include <fcntl.h>

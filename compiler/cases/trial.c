@@ -1,8 +1,10 @@
-/* See trial.h. */
-#include "compiler/cases/trial.h"
-#include "compiler/cases/calls.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/words.h"
+/*
+ * One case as a trial: what is done in the sandbox to find out, or why nothing
+ * can be done; and what the answer of the kernel means.
+ */
+#include "compiler/cases/cases.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * the kernel does what the model says: what is denied is asked for, and of what
  * is allowed only so much as shows inside.
  */
-#include "compiler/cases/trial.h"
+#include "compiler/cases/cases.h"
 
-#include "compiler/tables/words.h"
-#include "format/addresses.h"
+#include "compiler/tables/tables.h"
+#include "format/model.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "compiler/check/check.h"
 
-#include "compiler/lower/filter.h"
+#include "compiler/lower/lower.h"
 
 #include <string.h>
 

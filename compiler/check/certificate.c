@@ -1,17 +1,16 @@
 /*
- * See certificate.h.  What is known of a place where policies are enforced is
+ * See check.h.  What is known of a place where policies are enforced is
  * in tables/enforcement.def: `defaults` is what is so whatever the rules say,
  * `facts` what becomes of one rule of a kind.  A rule of the user's own is
  * named at its line; of those that are inherited, which can be long lists, one
  * stands for all, at the profile.
  */
-#include "compiler/check/certificate.h"
+#include "compiler/check/check.h"
 
-#include "compiler/check/grants.h"
 #include "compiler/policy/kind.h"
-#include "compiler/policy/texts.h"
-#include "compiler/tables/words.h"
-#include "format/landlock.h"
+#include "compiler/policy/policy.h"
+#include "compiler/tables/tables.h"
+#include "format/blob.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  */
 #include "compiler/check/check.h"
 
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
 struct diag *
 check_report(struct checker *checker, struct loc loc, const char *format, ...)

@@ -1,13 +1,110 @@
+/* What is wrong or risky in a policy. */
+#ifndef SBX_COMPILER_CHECK_CHECK_H
+#define SBX_COMPILER_CHECK_CHECK_H
+
+#include "compiler/policy/kind.h"
+#include "compiler/policy/policy.h"
+#include "format/model.h"
+
+/* --- certificate.c ----------------------------------------------------- */
+
+/*
+ * The enforcement certificate: what of a resolved policy would not be enforced
+ * somewhere else, rule by rule, known before it is run there.
+ *
+ *	landlock=N     level standard on a kernel with Landlock ABI N
+ *	level=LEVEL    that level on a kernel with all that this sbxc knows
+ *	macos          the sandbox profile of `sbxc dump -O sbpl`
+ *
+ * Three things can happen to a rule, and each has its code:
+ *
+ *	open    what the policy closes is open there: an error
+ *	shut    what the policy opens is shut there: a warning
+ *	weaker  it holds, with an exception or at a price: a note
+ *
+ * What is only preferred is never an error.
+ */
+
+struct enforcer {
+	const char *text; /* as the user wrote it */
+	bool macos;
+	enum sbx_level level; /* on Linux */
+	int landlock;         /* ABI; 0 below level standard */
+};
+
+/* Reads the word of --target; false if it is none. */
+bool enforcer_read(const char *text, struct enforcer *enforcer);
+
+/* Adds what the rules come to there. */
+void certify(const struct policy *policy, const struct enforcer *enforcer,
+    struct diags *diags);
+
+/* Sets the codes that only certify() gives. */
+void certificate_codes(bool codes[DIAG_END]);
+
+/* --- grants.c ---------------------------------------------------------- */
+
+enum { PLATFORM_COUNT = 3, RIGHT_COUNT = 3 };
+
+/* Which rules are asked about. */
+enum cover {
+	COVER_ALLOW,
+	COVER_DENY,
+	COVER_ANY_DENY,
+	COVER_HELD_DENY, /* but for `prefer deny write`, see sbx_path_holds() */
+	COVER_END,
+};
+
+/* What covers the place of a rule: the rule itself, and those around it.  Rules
+ * are 1 + an index into the policy's paths; 0 is none. */
+struct coverage {
+	uint32_t around;    /* the nearest other rule that covers its place */
+	uint32_t excepting; /* the nearest rule that has exclusions */
+	/* The outermost rule without exclusions, for each platform and right:
+	 * [3 * platform + right]. */
+	uint32_t by[COVER_END][PLATFORM_COUNT * RIGHT_COUNT];
+};
+
+struct grants {
+	const struct policy *policy;
+	struct sbx_index *of;       /* for each anchor; numbers are those of
+	                              * the policy's paths */
+	struct coverage *coverages; /* beside the policy's paths */
+};
+
+void grants_init(struct grants *grants, const struct policy *policy);
+
+/* A rule of those around rule `index` which together have all of these rights
+ * wherever the rule applies; 0 if they do not. */
+uint32_t grants_cover(const struct grants *grants, size_t index,
+    enum cover cover, uint8_t rights);
+
+/* The denies that hold at every level that the policy may run at, from standard
+ * on. */
+enum cover grants_held(const struct grants *grants);
+
+/* Whether denies take a right at a place on all of these platforms, at all
+ * levels that the policy may run at, standard and full. */
+bool grants_denied(const struct grants *grants, uint8_t platforms,
+    uint8_t right, struct target at);
+
+/* The outermost rule that allows one of the rights at a place on one of the
+ * platforms, whatever is denied; NULL if there is none. */
+const struct path_rule *grants_allow(const struct grants *grants,
+    uint8_t platforms, uint8_t rights, struct target at);
+
+/* Whether the rule applies to a place: it lies there or above, and none of its
+ * exclusions does. */
+bool rule_applies(const struct path_rule *rule, struct target at);
+
+bool same_exclusions(const struct path_rule *a, const struct path_rule *b);
+
+/* --- check.c ----------------------------------------------------------- */
+
 /*
  * The checks.  Each is one function that looks at a resolved policy, changes
  * nothing, and reports one kind of mistake.
  */
-#ifndef SBX_CHECK_H
-#define SBX_CHECK_H
-
-#include "compiler/check/grants.h"
-#include "compiler/policy/kind.h"
-#include "compiler/policy/texts.h"
 
 /* Runs the table of checks over a resolved policy. */
 void check_policy(const struct policy *policy, struct diags *diags);
@@ -156,5 +253,39 @@ void check_syscall_broad(struct checker *checker);
 void check_syscall_ruling(struct checker *checker);
 /* What an allow of a call opens that no rule confines, or NULL. */
 const char *risk_of_call(struct arena *arena, const char *call);
+
+/* --- spelling.c -------------------------------------------------------- */
+
+enum { MAX_SPELLINGS = 5 };
+
+struct spelling {
+	struct target at;
+	bool globbed;         /* it speaks of what `glob` matches below `at` */
+	struct sbx_glob glob; /* points into the rule's text */
+	/* What the rule writes before `at`, as in "/home/ada": so many bytes of
+	 * its own place; or it cannot be told, because a pattern is there. */
+	uint32_t prefix;
+	bool unplaced;
+};
+
+/* Those of a rule, the one that is written first; how many. */
+size_t rule_spellings(struct arena *arena, const struct path_rule *rule,
+    struct spelling spellings[MAX_SPELLINGS]);
+
+/* How a rule and a place meet. */
+enum reach {
+	REACH_NONE,
+	REACH_INSIDE, /* the rule speaks of something in the place */
+	REACH_AT,     /* of the place itself, and of all in it */
+	REACH_ABOVE,  /* of a tree that the place lies in */
+};
+enum reach spelling_reaches(const struct spelling *spelling,
+    struct target place);
+
+/* A place that the spelling reaches as the rule itself would write it; false if
+ * that cannot be told. */
+bool spelling_place(struct arena *arena, const struct path_rule *rule,
+    const struct spelling *spelling, struct target place,
+    struct target *written);
 
 #endif

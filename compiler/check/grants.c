@@ -1,7 +1,17 @@
-/* See grants.h. */
-#include "compiler/check/grants.h"
+/*
+ * What the path rules of a policy say at each place: which of them cover it.
+ * The rules are in an index (format/index.c) for each anchor, since where an
+ * anchor lies is not known before the policy is bound.  Of each rule it is
+ * found out once what the rules around it cover: those above its place, and
+ * those at its place that are stronger.  So no question goes through all rules,
+ * however many there are at one place.
+ *
+ * A rule with a glob applies to less than its place and what lies in it: others
+ * may cover it, and it covers nothing here.
+ */
+#include "compiler/check/check.h"
 
-#include "compiler/policy/globs.h"
+#include "compiler/policy/kind.h"
 
 #include <string.h>
 

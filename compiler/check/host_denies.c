@@ -5,7 +5,7 @@
  */
 #include "compiler/check/check.h"
 
-#include "format/addresses.h"
+#include "format/model.h"
 
 static const enum rule_kind_id host_kinds[] = { KIND_DOMAIN, KIND_ENDPOINT,
 	KIND_PORT };

@@ -10,7 +10,7 @@
 #include "compiler/check/check.h"
 
 #include "format/blob.h"
-#include "format/names.h"
+#include "format/model.h"
 
 #include <string.h>
 

@@ -10,9 +10,8 @@
  */
 #include "compiler/check/check.h"
 
-#include "format/addresses.h"
 #include "format/blob.h"
-#include "format/names.h"
+#include "format/model.h"
 
 #include <string.h>
 

@@ -5,10 +5,9 @@
  * reported names rules of the user's own.
  */
 #include "compiler/check/check.h"
-#include "compiler/check/spelling.h"
 
-#include "compiler/tables/words.h"
-#include "format/glob.h"
+#include "compiler/tables/tables.h"
+#include "format/model.h"
 
 #include <string.h>
 

@@ -2,12 +2,9 @@
 libcompiler_a_SOURCES += \
 	compiler/check/baseline.c \
 	compiler/check/certificate.c \
-	compiler/check/certificate.h \
 	compiler/check/check.c \
 	compiler/check/check.h \
-	compiler/check/rules.c \
 	compiler/check/grants.c \
-	compiler/check/grants.h \
 	compiler/check/host_denies.c \
 	compiler/check/host_risks.c \
 	compiler/check/hosts.c \
@@ -15,7 +12,7 @@ libcompiler_a_SOURCES += \
 	compiler/check/paths.c \
 	compiler/check/ports.c \
 	compiler/check/risks.c \
+	compiler/check/rules.c \
 	compiler/check/sockets.c \
 	compiler/check/spelling.c \
-	compiler/check/spelling.h \
 	compiler/check/syscalls.c

@@ -1,15 +1,15 @@
 /*
  * Checks of path rules: what another rule says already, and what one takes
- * away.  Which rules cover another is asked of grants.h.
+ * away.  Which rules cover another is asked of grants.c.
  *
  * Rules of different anchors are never compared: where a parameter or the
  * workspace lies is known when the loader binds it.
  */
 #include "compiler/check/check.h"
 
-#include "compiler/tables/words.h"
-#include "format/utf8.h"
-#include "format/watch.h"
+#include "compiler/tables/tables.h"
+#include "format/model.h"
+#include "format/text.h"
 
 #include <string.h>
 

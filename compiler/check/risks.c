@@ -1,12 +1,11 @@
 /*
  * Risks that lie in places: rules of the user's own that reach what other
  * programs run, obey or answer to (tables/risks.def).  A rule is judged by what
- * it covers, in whatever spelling (spelling.h): such a place, something inside
+ * it covers, in whatever spelling (spelling.c): such a place, something inside
  * of it, or a tree that it lies in; what a deny or an 'except' takes out does
  * not count, and neither does what is inherited.
  */
 #include "compiler/check/check.h"
-#include "compiler/check/spelling.h"
 
 #include <string.h>
 

@@ -23,7 +23,7 @@ struct judged {
 };
 
 /* Per platform, the span that reaches highest, or NULL. */
-struct reach {
+struct reached {
 	const struct judged *judged[PLATFORMS];
 };
 
@@ -32,7 +32,7 @@ struct judgement {
 	struct arena *arena;
 	VEC(struct judged) all; /* in the order of the rules */
 	struct rule_spans spans;
-	struct reach reaches[SBX_EFFECT_END];
+	struct reached reaches[SBX_EFFECT_END];
 	const struct rule *wide[MAX_WIDE]; /* denies that spans do not show */
 	uint32_t wide_index[MAX_WIDE];
 	size_t wide_count;
@@ -72,7 +72,7 @@ judged_compare(const void *a, const void *b)
 }
 
 static uint32_t
-reach_find(const struct reach *reach, const struct judged *judged)
+reach_find(const struct reached *reach, const struct judged *judged)
 {
 	uint32_t found = 0;
 
@@ -89,7 +89,7 @@ reach_find(const struct reach *reach, const struct judged *judged)
 }
 
 static void
-reach_add(struct reach *reach, const struct judged *judged)
+reach_add(struct reached *reach, const struct judged *judged)
 {
 	for (unsigned i = 0; i < PLATFORMS; i++) {
 		const struct judged *old = reach->judged[i];
@@ -105,7 +105,7 @@ reach_add(struct reach *reach, const struct judged *judged)
 static void
 judge_span(struct judgement *judgement, struct judged *judged)
 {
-	struct reach *reaches = judgement->reaches;
+	struct reached *reaches = judgement->reaches;
 	enum sbx_effect effect = judged->rule->effect;
 
 	judged->fact.within = reach_find(&reaches[effect], judged);

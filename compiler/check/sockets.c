@@ -4,7 +4,6 @@
  * of it all the same.
  */
 #include "compiler/check/check.h"
-#include "compiler/check/spelling.h"
 
 #include <string.h>
 

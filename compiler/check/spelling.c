@@ -1,5 +1,9 @@
-/* See spelling.h. */
-#include "compiler/check/spelling.h"
+/*
+ * What a rule about paths speaks of, in the spellings that tables of places
+ * have: /root, /home/ada and all of /home are homes as ~ is, /run/user/1000 is
+ * a ${runtime}, and a glob that ends with a bare '*' is its directory.
+ */
+#include "compiler/check/check.h"
 
 #include <string.h>
 

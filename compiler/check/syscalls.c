@@ -1,7 +1,7 @@
 /* Checks of system call rules. */
 #include "compiler/check/check.h"
 
-#include "compiler/lower/filter.h"
+#include "compiler/lower/lower.h"
 
 #include <string.h>
 

@@ -3,12 +3,10 @@
  * for make if it is asked to; or tells whether an existing blob is what the
  * file compiles to.
  */
-#include "compiler/base/input.h"
-#include "compiler/base/output.h"
-#include "compiler/base/path.h"
+#include "compiler/base/base.h"
 #include "compiler/command/commands.h"
-#include "compiler/lower/sections.h"
-#include "compiler/query/show.h"
+#include "compiler/lower/lower.h"
+#include "compiler/query/why.h"
 #include "compiler/restore/vouch.h"
 
 #include <errno.h>
@@ -100,7 +98,7 @@ write_depfile(FILE *stream, const void *what)
 
 /* Whether writing `path` would destroy a source. */
 static bool
-is_source(const struct compilation *compilation, const char *path)
+is_its_source(const struct compilation *compilation, const char *path)
 {
 	struct stat out, in;
 
@@ -184,12 +182,12 @@ write_blob(const struct options *options, const struct compilation *compilation,
 		fwrite(image->bytes, 1, image->size, stdout);
 		return EXIT_CLEAN;
 	}
-	if (is_source(compilation, path))
+	if (is_its_source(compilation, path))
 		return misused("'%s' is read, so it is not written", path);
 	if (options->depfile != NULL && is_same_file(options->depfile, path))
 		return misused("-o and -d are one file, '%s'", path);
 	if (options->depfile != NULL &&
-	    is_source(compilation, options->depfile))
+	    is_its_source(compilation, options->depfile))
 		return misused("'%s' is read, so it is not written",
 		    options->depfile);
 	return write_files(options, compilation, path, image);

@@ -3,11 +3,10 @@
  * finds.  Text is printed for each file, on standard error; the other formats
  * are one document about all files, on standard output.
  */
-#include "compiler/check/certificate.h"
+#include "compiler/check/check.h"
 #include "compiler/command/commands.h"
-#include "compiler/command/diff.h"
-#include "compiler/policy/resolve.h"
-#include "compiler/report/diag_report.h"
+#include "compiler/policy/policy.h"
+#include "compiler/report/report.h"
 
 #include <string.h>
 

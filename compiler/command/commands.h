@@ -1,11 +1,17 @@
+/* Main, and the commands. */
+#ifndef SBX_COMPILER_COMMAND_COMMANDS_H
+#define SBX_COMPILER_COMMAND_COMMANDS_H
+
+#include "compiler/compare/compare.h"
+#include "compiler/query/query.h"
+#include "compiler/report/report.h"
+
+/* --- commands.c -------------------------------------------------------- */
+
 /*
  * The commands of sbxc.  Each takes the options and returns the exit status.
  * The result goes to standard output, diagnostics go to standard error.
  */
-#ifndef SBX_COMMANDS_H
-#define SBX_COMMANDS_H
-
-#include "compiler/query/subject.h"
 
 enum exit_status command_build(struct options *options);
 enum exit_status command_check(struct options *options);
@@ -31,5 +37,73 @@ enum exit_status command_explain(struct options *options);
  */
 enum exit_status subject_read(const struct options *options, const char *path,
     struct sbx_blob *blob, const struct blocks **blocks);
+
+/* --- diff.c ------------------------------------------------------------ */
+
+/*
+ * Two policies of the command line, compared and reported: `sbxc diff` and
+ * `sbxc check --within`.
+ */
+
+struct diff {
+	const struct options *options;
+	const char *files[SIDE_COUNT];  /* as the user wrote them */
+	const char *labels[SIDE_COUNT]; /* "old" or "base", "new" */
+	struct sbx_blob blobs[SIDE_COUNT];
+	struct subject subjects[SIDE_COUNT];
+	struct comparison comparison;
+	const char *profile; /* of files with several; else NULL */
+};
+
+/* Profiles of two files that belong together; NULL: one file has none. */
+struct profile_pair {
+	const char *names[SIDE_COUNT];
+};
+
+/* Of all profiles: one that has its name in both files; and one that has got
+ * another name, if it is the only one. */
+struct profile_pairs {
+	bool several; /* else there is one pair, without names */
+	VEC(struct profile_pair) list;
+};
+
+/* Unless -p chooses.  With `all`, if OLD has one profile alone, each of NEW
+ * belongs to it. */
+void diff_pair(const struct options *options, const char *old, const char *new,
+    bool all, struct profile_pairs *pairs);
+
+/* A set of changes. */
+#define CHANGE_BIT(change) (1u << (change))
+enum {
+	CHANGE_ALL = (1u << CHANGE_END) - 1,
+	CHANGE_NOT_WITHIN = CHANGE_BIT(CHANGE_WIDER) |
+	    CHANGE_BIT(CHANGE_MAYBE_WIDER), /* it is wider, or may be */
+};
+
+/*
+ * Reads both and compares them.  EXIT_CLEAN if that could be done, whatever
+ * the result is; else what to end with after complaining.
+ */
+enum exit_status diff_make(struct diff *diff, const struct options *options,
+    const struct profile_pair *pair, const char *old, const char *new);
+
+/* "profile x is new: all that it allows is new", or that it is gone, or has got
+ * another name; and what change that is. */
+const char *diff_pair_text(struct arena *arena, const struct profile_pair *pair,
+    enum change *change);
+
+/* Adds a finding that says so. */
+void diff_report_pair(const struct diff *diff, const struct profile_pair *pair,
+    unsigned errors, struct report *report);
+
+/* Prints the differences of these changes for people, a few lines each. */
+void diff_print(const struct diff *diff, unsigned changes, FILE *stream);
+
+/* Adds findings to a report; those in `errors` are errors. */
+void diff_report(const struct diff *diff, unsigned changes, unsigned errors,
+    struct report *report);
+
+/* `check --within BASE FILE...`. */
+enum exit_status check_within(const struct options *options);
 
 #endif

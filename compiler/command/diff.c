@@ -7,11 +7,11 @@
  *	    new: sbx:workspace-write.sbx:9:5: allow write ${workspace}
  *	1 wider, 0 narrower, 0 neutral
  */
-#include "compiler/command/diff.h"
+#include "compiler/command/commands.h"
 
-#include "compiler/base/input.h"
-#include "compiler/policy/resolve.h"
-#include "compiler/query/subject.h"
+#include "compiler/base/base.h"
+#include "compiler/policy/policy.h"
+#include "compiler/query/query.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -3,10 +3,10 @@
  * finding is placed at the deciding rule of NEW, which a reviewer looks at; a
  * rule that is gone is named beside it.
  */
-#include "compiler/base/path.h"
-#include "compiler/command/diff.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/words.h"
+#include "compiler/base/base.h"
+#include "compiler/command/commands.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /*
  * `sbxc doctor`: reads the policy, finds the directories, and has all looked at.
  */
-#include "compiler/setup/doctor.h"
-#include "compiler/cases/machine.h"
+#include "compiler/cases/cases.h"
 #include "compiler/command/commands.h"
 #include "compiler/query/binder.h"
-#include "compiler/setup/init.h"
+#include "compiler/setup/setup.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,10 @@
  * `sbxc dump`: prints what a blob holds: as text for people, the programs in
  * it, or a policy that compiles to the same blob.
  */
-#include "compiler/query/dump.h"
-#include "compiler/base/input.h"
-#include "compiler/base/path.h"
+#include "compiler/base/base.h"
 #include "compiler/command/commands.h"
-#include "compiler/report/clean.h"
+#include "compiler/query/query.h"
+#include "compiler/report/report.h"
 #include "compiler/restore/restore.h"
 #include "compiler/restore/vouch.h"
 #include "compiler/write/write.h"

@@ -3,7 +3,7 @@
  * standard output or in a file.
  */
 #include "compiler/export/export.h"
-#include "compiler/base/output.h"
+#include "compiler/base/base.h"
 #include "compiler/command/commands.h"
 
 #include <errno.h>

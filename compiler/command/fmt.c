@@ -3,9 +3,9 @@
  * in memory and compared.  Only then is anything printed or written, so that a
  * file with an error stays as it is.
  */
-#include "compiler/write/fmt.h"
-#include "compiler/base/output.h"
+#include "compiler/base/base.h"
 #include "compiler/command/commands.h"
+#include "compiler/write/write.h"
 
 #include <errno.h>
 #include <string.h>
@@ -48,7 +48,7 @@ check_operands(const struct options *options)
 
 /* The new file has the owner of the old one; otherwise nothing is written. */
 static enum exit_status
-write_back(const char *path, struct text text)
+write_back(const char *path, struct fmt_text text)
 {
 	struct stat like;
 	struct output output = {
@@ -71,7 +71,7 @@ write_back(const char *path, struct text text)
 
 /* A file in memory that diff(1) inherits; its name, or NULL. */
 static const char *
-text_file(struct arena *arena, struct text text)
+text_file(struct arena *arena, struct fmt_text text)
 {
 	int fd = memfd_create("sbxc-fmt", 0);
 
@@ -87,7 +87,7 @@ text_file(struct arena *arena, struct text text)
 
 static __attribute__((noreturn)) void
 execute_diff(const struct options *options, const char *shown,
-    const struct text texts[2])
+    const struct fmt_text texts[2])
 {
 	const char *old = text_file(options->arena, texts[0]);
 	const char *new = text_file(options->arena, texts[1]);
@@ -105,7 +105,7 @@ execute_diff(const struct options *options, const char *shown,
 /* It ends with 1 where it has printed a difference. */
 static bool
 print_diff(const struct options *options, const char *shown,
-    const struct text texts[2])
+    const struct fmt_text texts[2])
 {
 	int status = 0;
 	pid_t pid;
@@ -124,7 +124,7 @@ print_diff(const struct options *options, const char *shown,
 /* Prints or writes a text and its layout as the options ask. */
 static enum exit_status
 deliver(const struct options *options, const char *path, const char *shown,
-    const struct text texts[2])
+    const struct fmt_text texts[2])
 {
 	bool same = texts[0].size == texts[1].size &&
 	    memcmp(texts[0].bytes, texts[1].bytes, texts[0].size) == 0;
@@ -150,12 +150,12 @@ format_file(const struct options *options, const char *path)
 	enum exit_status status = options_parse_alone(options, path,
 	    &compilation);
 	const struct source *source = compilation.file;
-	struct text texts[2];
+	struct fmt_text texts[2];
 	size_t line;
 
 	if (status != EXIT_CLEAN)
 		return status;
-	texts[0] = (struct text){ source->text, source->size };
+	texts[0] = (struct fmt_text){ source->text, source->size };
 	texts[1] = fmt_text(options->arena, compilation.stmts, source);
 	line = fmt_long_line(texts[1]);
 	if (line == 0)

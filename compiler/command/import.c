@@ -3,12 +3,10 @@
  * test file of what they promise.  What comes out has been compiled, and asked.
  */
 #include "compiler/import/import.h"
-#include "compiler/base/json.h"
-#include "compiler/base/output.h"
-#include "compiler/base/path.h"
+#include "compiler/base/base.h"
 #include "compiler/command/commands.h"
-#include "compiler/write/fmt.h"
-#include "grammar/token.h"
+#include "compiler/write/write.h"
+#include "grammar/grammar.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -179,7 +177,7 @@ compile_text(struct imported *imported, struct sbx_blob *blob)
 	good = compile(&compilation, imported->name, &image) &&
 	    sbx_verify(image.bytes, image.size, blob) == SBX_BLOB_OK;
 	if (good) {
-		struct text text = fmt_text(imported->options->arena,
+		struct fmt_text text = fmt_text(imported->options->arena,
 		    compilation.stmts, compilation.file);
 
 		imported->text = arena_strndup(imported->options->arena,

@@ -2,12 +2,10 @@
  * `sbxc init [WHAT [FILE]]`: finds the directories, and the part of setup/ that
  * fills in what is to be written.
  */
-#include "compiler/setup/init.h"
-#include "compiler/base/names.h"
-#include "compiler/cases/machine.h"
+#include "compiler/base/base.h"
+#include "compiler/cases/cases.h"
 #include "compiler/command/commands.h"
-#include "compiler/setup/place.h"
-#include "compiler/setup/record.h"
+#include "compiler/setup/setup.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -80,7 +78,7 @@ file_find(struct arena *arena, const char *path)
 {
 	char *here = *path == '/' ? NULL : realpath(".", NULL);
 	const char *file = NULL, *directory = NULL;
-	struct place place = { .directory = -1 };
+	struct settings_place place = { .directory = -1 };
 
 	if (*path == '/' || here != NULL)
 		file = arena_printf(arena, "%s%s%s", here != NULL ? here : "",

@@ -3,12 +3,11 @@
  * says what a policy that is there lacks for it, as a patch with what that lets
  * through.  Nothing is written but what is asked for.
  */
-#include "compiler/base/output.h"
-#include "compiler/base/path.h"
-#include "compiler/command/diff.h"
-#include "compiler/learn/draft.h"
-#include "compiler/read/yaml_policy.h"
-#include "grammar/token.h"
+#include "compiler/learn/learn.h"
+#include "compiler/base/base.h"
+#include "compiler/command/commands.h"
+#include "compiler/read/read.h"
+#include "grammar/grammar.h"
 
 #include <errno.h>
 #include <string.h>
@@ -151,7 +150,7 @@ context(const char *text, const char *end)
 
 /* What was added, as a patch of one place. */
 static void
-print_patch(const struct source *source, struct text text)
+print_patch(const struct source *source, struct fmt_text text)
 {
 	size_t before = 0, behind = 0, added;
 	const char *from, *at, *end;
@@ -211,7 +210,7 @@ print_difference(const struct options *options, const struct operand *operand,
 }
 
 static enum exit_status
-write_back(const struct options *options, struct text text)
+write_back(const struct options *options, struct fmt_text text)
 {
 	struct stat like;
 	const struct output output = {

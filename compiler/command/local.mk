@@ -6,7 +6,6 @@ libcompiler_a_SOURCES += \
 	compiler/command/commands.h \
 	compiler/command/convert.c \
 	compiler/command/diff.c \
-	compiler/command/diff.h \
 	compiler/command/diff_report.c \
 	compiler/command/doctor.c \
 	compiler/command/dump.c \

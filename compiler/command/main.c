@@ -4,7 +4,7 @@
  * option goes with a command use them.  The command is the first word.  A
  * letter may have another meaning for another command.
  */
-#include "compiler/base/names.h"
+#include "compiler/base/base.h"
 #include "compiler/command/commands.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * `sbxc show --html POLICY`: a picture of a policy, on standard output.
  */
 #include "compiler/command/commands.h"
-#include "compiler/query/page.h"
+#include "compiler/query/query.h"
 
 enum exit_status
 command_show(struct options *options)

@@ -3,10 +3,9 @@
  * --live, and reports the results: for people with the answer of `why`, for
  * programs through report.h.
  */
-#include "compiler/cases/coverage.h"
-#include "compiler/cases/live.h"
+#include "compiler/cases/cases.h"
 #include "compiler/command/commands.h"
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

@@ -7,12 +7,10 @@
  * this machine and what is there, as `sbxrun -n` has it.
  */
 #include "compiler/query/why.h"
-#include "compiler/cases/machine.h"
+#include "compiler/cases/cases.h"
 #include "compiler/command/commands.h"
-#include "compiler/query/denials.h"
-#include "compiler/query/program.h"
-#include "compiler/query/show.h"
-#include "compiler/setup/chosen.h"
+#include "compiler/query/query.h"
+#include "compiler/setup/setup.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * `sbxc check --within BASE NEW...`: tells what each NEW allows and BASE does
  * not.  It is a diff in which only wider differences count.
  */
-#include "compiler/command/diff.h"
+#include "compiler/command/commands.h"
 
 #include <string.h>
 

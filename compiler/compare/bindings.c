@@ -1,5 +1,8 @@
-/* See bindings.h. */
-#include "compiler/compare/bindings.h"
+/*
+ * Ways to place the anchors in which two policies are compared: some that
+ * people know, and those that layouts.c makes.
+ */
+#include "compiler/compare/paths.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
  * one machine and in one binding; here passes are made, and what they find is
  * kept once.
  */
-#include "compiler/compare/bindings.h"
+#include "compiler/compare/paths.h"
 
-#include "compiler/base/bug.h"
+#include "compiler/base/base.h"
 #include "compiler/policy/kind.h"
 
 #include <stdlib.h>

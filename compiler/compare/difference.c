@@ -1,7 +1,9 @@
-/* See difference.h. */
+/*
+ * One way in which two policies differ, and the words for it.
+ */
 #include "compiler/compare/compare.h"
 #include "compiler/policy/kind.h"
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

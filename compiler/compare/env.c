@@ -4,16 +4,16 @@
  * A variable that `set env` gives is the policy's own, whatever patterns say of
  * its name; so one that was set and is now handed on is wider, and one that is
  * set or not without ever being handed on is neither.  What sbxrun sets itself
- * (format/given.h) is left out: it follows from other rules.
+ * (format/given.c) is left out: it follows from other rules.
  *
  * Names that rules spell out are asked about one by one.  The others are
  * infinite in number, so for each pattern that only one policy has the names
- * that patterns can tell apart are found (names.h) and asked about.
+ * that patterns can tell apart are found (paths.h) and asked about.
  */
-#include "compiler/compare/names.h"
-#include "compiler/compare/parts.h"
-#include "compiler/query/env_index.h"
-#include "format/given.h"
+#include "compiler/compare/compare.h"
+#include "compiler/compare/paths.h"
+#include "compiler/query/why.h"
+#include "format/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 /*
  * What a policy says of an access, in its own words: the rule behind a verdict.
  */
-#include "compiler/compare/parts.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/show.h"
+#include "compiler/compare/compare.h"
+#include "compiler/query/why.h"
 
 struct shown {
 	const struct sbx_blob *blob;

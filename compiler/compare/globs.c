@@ -9,7 +9,7 @@
  * globs can tell apart would hardly ever change the answer.
  */
 #include "compiler/compare/paths.h"
-#include "compiler/query/glob_list.h"
+#include "compiler/query/why.h"
 
 #include <limits.h>
 #include <string.h>

@@ -10,12 +10,10 @@
  * each that some rule about this host has, or where its range begins or has
  * just ended.
  */
-#include "compiler/compare/parts.h"
+#include "compiler/compare/compare.h"
 
-#include "compiler/query/decider.h"
-#include "compiler/query/show.h"
-#include "format/addresses.h"
-#include "format/names.h"
+#include "compiler/query/why.h"
+#include "format/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,9 +13,9 @@
  * make a difference.  It has a bound, beyond which a difference is
  * `maybe-wider`.
  */
-#include "compiler/compare/bindings.h"
-#include "compiler/query/sockets.h"
-#include "compiler/tables/words.h"
+#include "compiler/compare/paths.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

@@ -1,11 +1,9 @@
 # On which accesses two policies differ.
 libcompiler_a_SOURCES += \
 	compiler/compare/bindings.c \
-	compiler/compare/bindings.h \
 	compiler/compare/compare.c \
 	compiler/compare/compare.h \
 	compiler/compare/difference.c \
-	compiler/compare/difference.h \
 	compiler/compare/env.c \
 	compiler/compare/explanation.c \
 	compiler/compare/findings.c \
@@ -13,8 +11,6 @@ libcompiler_a_SOURCES += \
 	compiler/compare/hosts.c \
 	compiler/compare/layouts.c \
 	compiler/compare/names.c \
-	compiler/compare/names.h \
-	compiler/compare/parts.h \
 	compiler/compare/paths.c \
 	compiler/compare/paths.h \
 	compiler/compare/ports.c \

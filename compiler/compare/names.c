@@ -1,19 +1,19 @@
 /*
- * See names.h.  All patterns are read at once, character by character, as one
+ * See paths.h.  All patterns are read at once, character by character, as one
  * automaton: a state is the set of places in patterns where a name may have
  * got to.  The states that can be reached are gone through breadth first, so
  * that names are as short as they can be; of the characters that come next only
  * those that some pattern asks for differ from each other, and one that none
  * asks for stands for the rest.  So do bytes that are no UTF-8, which
- * `format/glob.h` takes for characters that no pattern asks for.
+ * `format/glob.c` takes for characters that no pattern asks for.
  *
  * A place is an index into all patterns laid end to end.  A character is its
  * bytes in UTF-8 as one number, the first of them highest.
  */
-#include "compiler/compare/names.h"
+#include "compiler/compare/paths.h"
 
-#include "compiler/base/map.h"
-#include "format/utf8.h"
+#include "compiler/base/base.h"
+#include "format/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ enum {
 #define AT_MARK UINT32_C(0xffffff02)
 #define AT_GOAL UINT32_C(0xffffff03)
 
-struct place {
+struct name_place {
 	uint32_t symbol;
 	uint32_t pattern; /* or the first of its group */
 };
@@ -44,7 +44,7 @@ struct state {
 
 struct automaton {
 	struct arena *arena;
-	struct place *places;
+	struct name_place *places;
 	uint32_t *starts; /* of each pattern */
 	uint32_t end;     /* a place behind all, which stands for nothing */
 	size_t count;     /* of patterns */
@@ -97,11 +97,11 @@ pattern_lay(struct automaton *automaton, const struct name_pattern *pattern,
 			symbol = AT_MARK;
 		/* Two stars in a row are one. */
 		if (symbol != AT_STAR || before != AT_STAR)
-			automaton->places[at++] = (struct place){ symbol,
+			automaton->places[at++] = (struct name_place){ symbol,
 				number };
 		before = symbol;
 	}
-	automaton->places[at++] = (struct place){ AT_END, number };
+	automaton->places[at++] = (struct name_place){ AT_END, number };
 	return at;
 }
 
@@ -139,7 +139,7 @@ automaton_fill(struct automaton *automaton, const struct name_pattern *patterns)
 	}
 	automaton->end = (uint32_t)at;
 	for (size_t i = 0; i < automaton->count; i++)
-		automaton->places[at + 1 + i] = (struct place){ AT_GOAL,
+		automaton->places[at + 1 + i] = (struct name_place){ AT_GOAL,
 			(uint32_t)i };
 }
 

@@ -13,7 +13,7 @@
  */
 #include "compiler/compare/paths.h"
 
-#include "compiler/base/bug.h"
+#include "compiler/base/base.h"
 
 #include <string.h>
 

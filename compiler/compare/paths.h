@@ -1,16 +1,83 @@
+/* The search for paths that two policies treat differently. */
+#ifndef SBX_COMPILER_COMPARE_PATHS_H
+#define SBX_COMPILER_COMPARE_PATHS_H
+
+#include "compiler/base/base.h"
+#include "compiler/compare/compare.h"
+#include "format/model.h"
+
+#include <stdbool.h>
+
+/* --- names.c ----------------------------------------------------------- */
+
+/*
+ * Names and patterns: which sets of patterns some name matches, and a name for
+ * each.  Texts are unlimited in number, what a few patterns can tell apart is
+ * not; so whoever looks for a difference tries these names and has tried all.
+ */
+
+/*
+ * '*' stands for any bytes; '?' for one character if it is a mark.  Of patterns
+ * of one group, if it is not 0, it matters only whether any of them matches.
+ */
+struct name_pattern {
+	const char *text;
+	size_t len;
+	bool marks;
+	unsigned group;
+};
+
+struct name_class {
+	const char *name;
+	size_t len;
+	const uint64_t *accepts; /* bit i: it matches pattern i, or for the
+	                          * first of a group one of the group */
+};
+
+struct name_classes {
+	VEC(struct name_class) list;
+};
+
+/* Names that are not to be given: another with the same matches is looked
+ * for. */
+struct name_taken {
+	bool (*is_taken)(const void *context, const char *name, size_t len);
+	const void *context;
+};
+
+/* Which names are asked for. */
+struct name_question {
+	const struct name_pattern *patterns;
+	size_t count;
+	size_t
+	    must; /* the pattern that they match, by its index; SIZE_MAX: any */
+	struct name_taken taken;
+};
+
+/*
+ * A shortest name, not empty, for each set of patterns that is exactly what
+ * some name matches.  False if there are too many sets to go through.
+ */
+bool name_classes(struct arena *arena, const struct name_question *question,
+    struct name_classes *classes);
+
+/* The plainest name that a pattern matches: with `star` for each star. */
+const char *name_sample(struct arena *arena, const struct name_pattern *pattern,
+    const char *star);
+
+static inline bool
+name_class_matches(const struct name_class *class, size_t pattern)
+{
+	return (class->accepts[pattern / 64] >> pattern % 64 & 1) != 0;
+}
+
+/* --- paths.c ----------------------------------------------------------- */
+
 /*
  * Path rules of two policies while they are compared, between the files that
  * merge them (rules.c), go through all places (paths.c) and through what globs
  * match (globs.c).
  */
-#ifndef SBX_COMPARE_PATHS_H
-#define SBX_COMPARE_PATHS_H
-
-#include "compiler/compare/names.h"
-#include "compiler/compare/parts.h"
-
-#include "format/glob.h"
-#include "format/index.h"
 
 #define NO_RULE UINT32_MAX
 
@@ -171,5 +238,34 @@ void walk_globs_end(struct walk *walk);
 /* Counts the work of a glob on a name. */
 void walk_count_step(struct walk *walk, const struct sbx_glob *glob,
     size_t len);
+
+/* --- bindings.c -------------------------------------------------------- */
+
+/* The first is the usual one; NULL: there are no more. */
+const struct binding *binding_usual(size_t number);
+
+/* The usual one in which the password entry has another home: it comes last,
+ * for no option says so. */
+const struct binding *binding_two_homes(void);
+
+/* Whether a policy has paths in what is usually the home directory. */
+bool binding_names_home(const struct sbx_blob *blob);
+
+/* Whether it can show what the first does not. */
+bool binding_is_useful(const struct comparison *comparison,
+    const struct binding *binding);
+
+/* None in another, nor in a place that is watched by its path. */
+const struct binding *binding_apart(struct comparison *comparison);
+
+/* Whether a workspace or a home may be there: no device, no directory of the
+ * system.  A parameter may name the latter. */
+bool binding_is_work_place(const char *path);
+bool binding_is_param_place(const char *path);
+
+/* A policy in one of these ways; if the user has bound it, only parameters are
+ * as they are there. */
+struct subject binding_subject(const struct comparison *comparison,
+    const struct binding *binding, enum side side, struct arena *arena);
 
 #endif

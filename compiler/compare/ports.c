@@ -6,7 +6,7 @@
  * A network of the sandbox's own opens every port and leads nowhere: that is
  * more than nothing and less than the same port of the host's network.
  */
-#include "compiler/compare/parts.h"
+#include "compiler/compare/compare.h"
 
 #include <string.h>
 

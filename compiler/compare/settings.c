@@ -2,9 +2,9 @@
  * What is no access: limits, levels, scopes and words.  More time, more memory
  * or a lower floor is wider, as far as that can be said of one number.
  */
-#include "compiler/compare/parts.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/words.h"
+#include "compiler/compare/compare.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
 #include <inttypes.h>
 #include <string.h>

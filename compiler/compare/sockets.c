@@ -2,9 +2,9 @@
  * Sockets: the places of all rules about them are asked about, with something
  * below each that no rule names.
  */
-#include "compiler/query/sockets.h"
+#include "compiler/query/why.h"
 
-#include "compiler/compare/parts.h"
+#include "compiler/compare/compare.h"
 #include <string.h>
 
 static void

@@ -9,7 +9,7 @@
  * of one argument are a value, so its value and a value beside it tell all that
  * it can.
  */
-#include "compiler/compare/parts.h"
+#include "compiler/compare/compare.h"
 
 #include <linux/filter.h>
 #include <string.h>

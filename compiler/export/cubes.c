@@ -1,5 +1,10 @@
-/* See cubes.h. */
-#include "compiler/export/cubes.h"
+/*
+ * A decision list over arguments as conditions of which exactly one holds.
+ * libseccomp has no lists of which the first rule that holds decides, no
+ * negation of a masked comparison, and one comparison for each argument; so the
+ * arguments are cut into cubes: some bits of each have some values.
+ */
+#include "compiler/export/export.h"
 
 struct cutting {
 	struct arena *arena;

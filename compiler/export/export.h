@@ -1,16 +1,36 @@
+/* Seccomp filters for containers, and what is lost. */
+#ifndef SBX_COMPILER_EXPORT_EXPORT_H
+#define SBX_COMPILER_EXPORT_EXPORT_H
+
+#include "compiler/base/base.h"
+#include "compiler/lower/lower.h"
+#include "compiler/policy/policy.h"
+
+#include <stdio.h>
+
+/* --- cubes.c ----------------------------------------------------------- */
+
+enum { CUBE_ARGS = 6 };
+
+/* The argument's low 32 bits, masked, equal the value; no mask: any. */
+struct cube {
+	uint32_t masks[CUBE_ARGS], values[CUBE_ARGS];
+	uint32_t action;
+};
+
+struct cubes {
+	VEC(struct cube) list;
+};
+
+/* The cubes of one system call; those with the action `but` are left out. */
+void cubes_cut(struct arena *arena, const struct filter_entry *entry,
+    uint32_t but, struct cubes *cubes);
+
 /*
  * A policy's seccomp filter for containers: `sbxc export`.  A rule that a filter
  * cannot say is a loss, which names the rule; with a loss nothing is written,
  * unless the user asks for that.
  */
-#ifndef SBX_EXPORT_H
-#define SBX_EXPORT_H
-
-#include "compiler/base/map.h"
-#include "compiler/lower/filter.h"
-#include "compiler/policy/policy.h"
-
-#include <stdio.h>
 
 enum loss_kind {
 	LOSS_WEAKER,   /* the filter lets more through than the policy */

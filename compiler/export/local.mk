@@ -1,7 +1,6 @@
 # Filters for containers.
 libcompiler_a_SOURCES += \
 	compiler/export/cubes.c \
-	compiler/export/cubes.h \
 	compiler/export/export.h \
 	compiler/export/losses.c \
 	compiler/export/oci.c

@@ -8,8 +8,7 @@
  * the runtime's libseccomp does not know answers ENOSYS, like every other one
  * that is not named.
  */
-#include "compiler/base/json.h"
-#include "compiler/export/cubes.h"
+#include "compiler/base/base.h"
 #include "compiler/export/export.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * network; and which variables commands get.  Without a mode Codex decides by
  * whether it trusts the project; the narrower mode is taken.
  */
-#include "compiler/import/codex.h"
+#include "compiler/import/import.h"
 
 #include <ctype.h>
 #include <string.h>

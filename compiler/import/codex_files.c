@@ -5,7 +5,7 @@
  * exception.  Which of two places lies in the other is known here if both begin
  * at the same anchor; else the narrower reading is taken, and that is told.
  */
-#include "compiler/import/codex.h"
+#include "compiler/import/import.h"
 
 #include <string.h>
 

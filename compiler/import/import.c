@@ -1,7 +1,15 @@
-/* See import.h. */
+/*
+ * Settings of other sandboxes as a policy: `sbxc import`.  Each client has a table
+ * of its keys: what makes rules of a value, or why nothing can.  Each rule has a
+ * comment with the place that made it; what is not taken over is reported there.
+ * What the settings promise becomes cases of a test file.
+ *
+ * JSON is YAML, so the reader of YAML gives every value its place; that of TOML
+ * makes the same tree.
+ */
 #include "compiler/import/import.h"
-#include "compiler/base/names.h"
-#include "compiler/read/toml.h"
+#include "compiler/base/base.h"
+#include "compiler/read/read.h"
 
 #include <string.h>
 

@@ -1,18 +1,12 @@
-/*
- * Settings of other sandboxes as a policy: `sbxc import`.  Each client has a table
- * of its keys: what makes rules of a value, or why nothing can.  Each rule has a
- * comment with the place that made it; what is not taken over is reported there.
- * What the settings promise becomes cases of a test file.
- *
- * JSON is YAML, so the reader of YAML gives every value its place; that of TOML
- * makes the same tree.
- */
-#ifndef SBX_IMPORT_H
-#define SBX_IMPORT_H
+/* Settings of other sandboxes to policies and tests. */
+#ifndef SBX_COMPILER_IMPORT_IMPORT_H
+#define SBX_COMPILER_IMPORT_IMPORT_H
 
-#include "compiler/read/yaml.h"
+#include "compiler/read/read.h"
 
 #include <stdio.h>
+
+/* --- import.c ---------------------------------------------------------- */
 
 struct promise {
 	bool allow;
@@ -142,5 +136,38 @@ void import_deny_domain(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value);
 void import_runtime_begin(struct importer *importer);
 void import_runtime_finish(struct importer *importer);
+
+/* --- codex.c ----------------------------------------------------------- */
+
+/* What codex.c and codex_files.c share. */
+
+/* Of two for one place the later one in this order wins. */
+enum codex_mode { CODEX_READ, CODEX_WRITE, CODEX_DENY };
+
+struct codex_entry {
+	struct import_path path;
+	enum codex_mode mode;
+	int level; /* of the profile in the chain of `extends`: the parent is 0 */
+};
+
+struct codex {
+	/* What is said of the mode workspace-write. */
+	VEC(const struct yaml_node *) old;
+	VEC(struct codex_entry) entries;
+	const struct yaml_node *mode, *permissions, *chosen;
+	const struct yaml_node *inherit, *excludes, *includes;
+	bool network, proxy, no_tmpdir, no_slash_tmp, default_excludes;
+};
+
+/* Adds what the old modes give; `write` is that of workspace-write. */
+void codex_mode_add(struct importer *importer, const struct yaml_node *node,
+    bool write);
+/* Adds the table [permissions.NAME.filesystem]. */
+void codex_files_add(struct importer *importer, const struct yaml_node *table,
+    int level);
+void codex_entry_add(struct importer *importer,
+    const struct codex_entry *entry);
+/* Makes rules of all entries. */
+void codex_files_write(struct importer *importer);
 
 #endif

@@ -2,7 +2,6 @@
 libcompiler_a_SOURCES += \
 	compiler/import/claude.c \
 	compiler/import/codex.c \
-	compiler/import/codex.h \
 	compiler/import/codex_files.c \
 	compiler/import/import.c \
 	compiler/import/import.h \

@@ -1,7 +1,7 @@
 /* Paths of other sandboxes as objects of a policy. */
 #include "compiler/import/import.h"
 
-#include "format/utf8.h"
+#include "format/text.h"
 
 #include <string.h>
 

@@ -5,8 +5,7 @@
  */
 #include "compiler/kinds/kinds.h"
 
-#include "compiler/compare/parts.h"
-#include "compiler/query/remedy.h"
+#include "compiler/compare/compare.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/restorer.h"
 

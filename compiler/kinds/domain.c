@@ -11,16 +11,14 @@
 #include "compiler/kinds/kinds.h"
 
 #include "compiler/check/check.h"
-#include "compiler/compare/parts.h"
-#include "compiler/lower/emitter.h"
-#include "compiler/policy/host.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/network.h"
-#include "compiler/query/show.h"
+#include "compiler/compare/compare.h"
+#include "compiler/lower/lower.h"
+#include "compiler/policy/kind.h"
+#include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"
-#include "format/ways.h"
-#include "grammar/token.h"
+#include "format/model.h"
+#include "grammar/grammar.h"
 
 #include <string.h>
 

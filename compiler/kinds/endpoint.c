@@ -9,17 +9,14 @@
  */
 #include "compiler/kinds/kinds.h"
 
-#include "compiler/base/names.h"
-#include "compiler/compare/parts.h"
-#include "compiler/lower/emitter.h"
-#include "compiler/policy/host.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/network.h"
+#include "compiler/base/base.h"
+#include "compiler/compare/compare.h"
+#include "compiler/lower/lower.h"
+#include "compiler/policy/kind.h"
+#include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"
-#include "format/addresses.h"
-#include "format/names.h"
-#include "format/ways.h"
+#include "format/model.h"
 
 #include <arpa/inet.h>
 #include <string.h>

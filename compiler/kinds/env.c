@@ -3,18 +3,12 @@
  */
 #include "compiler/kinds/kinds.h"
 
-#include "compiler/query/env_index.h"
-
-#include "compiler/compare/parts.h"
-#include "compiler/lower/emitter.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/remedy.h"
-#include "compiler/query/show.h"
-#include "compiler/query/sockets.h"
 #include "compiler/query/why.h"
-#include "format/given.h"
+
+#include "compiler/compare/compare.h"
+#include "compiler/lower/lower.h"
 #include "format/model.h"
-#include "grammar/token.h"
+#include "grammar/grammar.h"
 
 #include <errno.h>
 #include <stdlib.h>

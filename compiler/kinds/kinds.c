@@ -1,4 +1,6 @@
-/* See kinds.h. */
+/*
+ * The entries of the table of rule kinds, one a file.
+ */
 #include "compiler/kinds/kinds.h"
 
 const struct rule_kind *const rule_kinds[KIND_END] = {

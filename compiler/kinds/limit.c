@@ -3,8 +3,8 @@
  */
 #include "compiler/kinds/kinds.h"
 
-#include "compiler/compare/parts.h"
-#include "compiler/lower/emitter.h"
+#include "compiler/compare/compare.h"
+#include "compiler/lower/lower.h"
 #include "compiler/restore/builder.h"
 
 #include <inttypes.h>

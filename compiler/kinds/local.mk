@@ -9,7 +9,6 @@ libcompiler_a_SOURCES += \
 	compiler/kinds/limit.c \
 	compiler/kinds/path.c \
 	compiler/kinds/place.c \
-	compiler/kinds/place.h \
 	compiler/kinds/port.c \
 	compiler/kinds/proxy.c \
 	compiler/kinds/set.c \

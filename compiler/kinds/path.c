@@ -5,14 +5,10 @@
  * such exclusions gives one item for Linux and one for macOS.
  */
 #include "compiler/kinds/kinds.h"
-#include "compiler/kinds/place.h"
 
-#include "compiler/lower/sbpl_paths.h"
-#include "compiler/policy/exclusions.h"
-#include "compiler/policy/globs.h"
-#include "compiler/policy/texts.h"
-#include "compiler/query/remedy.h"
-#include "compiler/query/show.h"
+#include "compiler/lower/lower.h"
+#include "compiler/policy/kind.h"
+#include "compiler/policy/policy.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"

@@ -1,7 +1,10 @@
-#include "compiler/kinds/place.h"
+/*
+ * What the kinds of rules about one place have in common: its object in a
+ * statement, comparing it, and questions about paths.  A rule has the place in
+ * path.at.
+ */
+#include "compiler/kinds/kinds.h"
 
-#include "compiler/query/places.h"
-#include "compiler/query/show.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
 

@@ -4,17 +4,13 @@
 #include "compiler/kinds/kinds.h"
 
 #include "compiler/check/check.h"
-#include "compiler/compare/parts.h"
-#include "compiler/lower/emitter.h"
-#include "compiler/policy/host.h"
-#include "compiler/policy/path.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/network.h"
-#include "compiler/query/remedy.h"
+#include "compiler/compare/compare.h"
+#include "compiler/lower/lower.h"
+#include "compiler/policy/kind.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/restorer.h"
 
-#include "format/ways.h"
+#include "format/model.h"
 
 #include <stdlib.h>
 #include <string.h>

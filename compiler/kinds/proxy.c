@@ -4,12 +4,11 @@
  * its own business, so there is one, and no deny.
  */
 #include "compiler/kinds/kinds.h"
-#include "compiler/kinds/place.h"
 
-#include "compiler/compare/parts.h"
-#include "compiler/lower/emitter.h"
-#include "compiler/policy/host.h"
-#include "compiler/query/show.h"
+#include "compiler/compare/compare.h"
+#include "compiler/lower/lower.h"
+#include "compiler/policy/kind.h"
+#include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"
 

@@ -3,11 +3,11 @@
  */
 #include "compiler/kinds/kinds.h"
 
-#include "compiler/lower/emitter.h"
-#include "compiler/query/show.h"
+#include "compiler/lower/lower.h"
+#include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"
-#include "grammar/token.h"
+#include "grammar/grammar.h"
 
 #include <string.h>
 

@@ -8,15 +8,10 @@
  * target has no anchor.
  */
 #include "compiler/kinds/kinds.h"
-#include "compiler/kinds/place.h"
 
 #include "compiler/check/check.h"
-#include "compiler/compare/parts.h"
-#include "compiler/lower/emitter.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/remedy.h"
-#include "compiler/query/show.h"
-#include "compiler/query/sockets.h"
+#include "compiler/compare/compare.h"
+#include "compiler/lower/lower.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"

@@ -6,15 +6,10 @@
 #include "compiler/kinds/kinds.h"
 
 #include "compiler/check/check.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/remedy.h"
-#include "compiler/query/show.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/restorer.h"
-#include "compiler/tables/baseline.h"
-#include "compiler/tables/syscalls.h"
-#include "compiler/tables/words.h"
-#include "format/select.h"
+#include "compiler/tables/tables.h"
+#include "format/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,19 +5,15 @@
  * path.
  */
 #include "compiler/kinds/kinds.h"
-#include "compiler/kinds/place.h"
 
-#include "compiler/compare/parts.h"
-#include "compiler/lower/emitter.h"
-#include "compiler/policy/globs.h"
-#include "compiler/policy/texts.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/remedy.h"
-#include "compiler/query/show.h"
+#include "compiler/compare/compare.h"
+#include "compiler/lower/lower.h"
+#include "compiler/policy/kind.h"
+#include "compiler/policy/policy.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/builder.h"
 #include "compiler/restore/restorer.h"
-#include "format/watch.h"
+#include "format/model.h"
 
 #include <string.h>
 

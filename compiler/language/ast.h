@@ -17,7 +17,7 @@
 #ifndef SBX_AST_H
 #define SBX_AST_H
 
-#include "compiler/report/source.h"
+#include "compiler/report/report.h"
 #include "format/blob.h"
 
 enum ast_atom_kind {
@@ -64,7 +64,7 @@ enum ast_kind {
 
 /*
  * `from` says where a statement stood before it came here, as a line marker of
- * C does (position.h).  Rules, `param`, `require`, `limit` and `set` can have
+ * C does (report.h).  Rules, `param`, `require`, `limit` and `set` can have
  * it, and a profile, where it says what the profile was made from.
  */
 struct ast_stmt {

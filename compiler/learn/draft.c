@@ -1,10 +1,10 @@
 /*
- * See draft.h.  A draft begins as a profile without rules: that is compiled, the
+ * See learn.h.  A draft begins as a profile without rules: that is compiled, the
  * wishes are compared with it, and what is left becomes rules.  The whole is
  * compiled then, and a rule that a check warns of becomes a comment.
  */
-#include "compiler/learn/draft.h"
-#include "compiler/base/bug.h"
+#include "compiler/base/base.h"
+#include "compiler/learn/learn.h"
 #include "compiler/read/read.h"
 
 #include "format/verify.h"
@@ -244,7 +244,7 @@ settle(struct draft *draft, const char *before, const char *after)
 		good = draft_compile(draft, text, &compilation, &draft->blob);
 	} while (lines_drop_reported(&draft->lines, &compilation.diags,
 	    compilation.file->base));
-	draft->text = (struct text){ text, strlen(text) };
+	draft->text = (struct fmt_text){ text, strlen(text) };
 	return good;
 }
 

@@ -14,9 +14,8 @@
  *
  * A path is text here, "~/x/y"; what lies in what can be seen in it.
  */
-#include "compiler/learn/needs.h"
-#include "compiler/query/remedy.h"
-#include "compiler/query/show.h"
+#include "compiler/learn/learn.h"
+#include "compiler/query/why.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,13 @@
-/* See lines.h.  Programs have the names that a command gives them: a comment has
- * none of their characters that could end it, or begin an order to sbxc. */
-#include "compiler/learn/lines.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/words.h"
+/*
+ * The lines of a draft: a statement for each need that becomes a rule, with a
+ * comment that says whose it was; and for the others a comment.
+ *
+ * Programs have the names that a command gives them: a comment has
+ * none of their characters that could end it, or begin an order to sbxc.
+ */
+#include "compiler/learn/learn.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
-/* See needs.h. */
-#include "compiler/learn/looking.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/here.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/syscalls.h"
+/*
+ * What runs wanted and a policy does not give: each need once, in the words of
+ * the language, with who had it; and how needs become few rules.
+ */
+#include "compiler/learn/learn.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>

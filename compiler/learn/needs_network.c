@@ -1,7 +1,7 @@
-/* What runs wanted of the network: see looking.h. */
-#include "compiler/learn/looking.h"
+/* What runs wanted of the network: see learn.h. */
+#include "compiler/learn/learn.h"
 
-#include "format/ways.h"
+#include "format/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,13 @@
-/* See records.h.  Each line is a text of JSON by itself. */
-#include "compiler/learn/records.h"
-#include "compiler/base/json.h"
-#include "compiler/base/names.h"
-#include "compiler/tables/words.h"
+/*
+ * What `sbxrun --learn` has written: runs, and what each wanted.  The files are
+ * lines of JSON; sbxrun(1) describes them.  Whoever can write such a file
+ * chooses what a draft says, so nothing in it is believed but its form.
+ *
+ * Each line is a text of JSON by itself.
+ */
+#include "compiler/base/base.h"
+#include "compiler/learn/learn.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

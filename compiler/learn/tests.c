@@ -4,8 +4,8 @@
  * ever get, is denied.  Each is asked of the policy first, so that the file
  * passes.
  */
-#include "compiler/learn/draft.h"
-#include "compiler/tables/words.h"
+#include "compiler/learn/learn.h"
+#include "compiler/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>

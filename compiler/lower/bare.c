@@ -1,5 +1,10 @@
-/* See bare.h. */
-#include "compiler/lower/bare.h"
+/*
+ * What a machine's filters have before any policy is looked at: a name and the
+ * baseline's verdict for each number, and the numbers of the calls that the
+ * tables name.  To look that up takes as long as all else that a filter takes
+ * which was made before, so the profiles of a file share it.
+ */
+#include "compiler/lower/lower.h"
 
 #include <errno.h>
 #include <string.h>

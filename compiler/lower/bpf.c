@@ -20,8 +20,8 @@
  * another copy of a ret or by a long jump.  A "place" below is an index in this
  * backward order.
  */
-#include "compiler/lower/bpf.h"
-#include "compiler/base/bug.h"
+#include "compiler/base/base.h"
+#include "compiler/lower/lower.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -9,7 +9,7 @@
  * value with bits above the 32 that count, with bits beside the mask, none and
  * all.
  */
-#include "compiler/lower/filter.h"
+#include "compiler/lower/lower.h"
 
 #include <limits.h>
 #include <linux/filter.h>

@@ -1,13 +1,13 @@
 /*
  * The blob writer: bookkeeping and nothing else.
  *
- * All tables are filled three times (emitter.h), so that the bytes depend on
+ * All tables are filled three times (lower.h), so that the bytes depend on
  * what the policy says and not on the order in which files were read.  The last
  * step reads the result back through sbx_verify().
  */
-#include "compiler/lower/emitter.h"
+#include "compiler/lower/lower.h"
 
-#include "compiler/base/bug.h"
+#include "compiler/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

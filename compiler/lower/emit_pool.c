@@ -2,7 +2,7 @@
  * What the records of a blob point to: strings, each once and in byte order,
  * and the positions in the sources, in the order of their strings.
  */
-#include "compiler/lower/emitter.h"
+#include "compiler/lower/lower.h"
 
 #include <stdlib.h>
 #include <string.h>

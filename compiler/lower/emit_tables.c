@@ -2,10 +2,10 @@
  * The tables of a blob: from the policy's lists to sorted records.  Only what
  * holds on Linux goes in; macOS has the text of sbpl.c.
  */
-#include "compiler/lower/emitter.h"
+#include "compiler/lower/lower.h"
 
-#include "compiler/policy/globs.h"
-#include "format/landlock.h"
+#include "compiler/policy/kind.h"
+#include "format/blob.h"
 
 #include <stdlib.h>
 #include <string.h>

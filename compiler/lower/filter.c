@@ -21,12 +21,9 @@
  * bpf.c's: it installs in 30 us where libseccomp's tree takes 45 and its list
  * 97, and libseccomp has no way to say "every number from here on".
  */
-#include "compiler/lower/filter.h"
+#include "compiler/lower/lower.h"
 
-#include "compiler/lower/bare.h"
-#include "compiler/lower/openings.h"
-#include "compiler/lower/programs.h"
-#include "compiler/tables/baseline.h"
+#include "compiler/tables/tables.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,7 @@
-/* See openings.h. */
-#include "compiler/lower/openings.h"
+/*
+ * What a policy opens, or shuts, that filters depend on.
+ */
+#include "compiler/lower/lower.h"
 
 #include <string.h>
 

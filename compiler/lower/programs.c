@@ -1,7 +1,10 @@
-/* See programs.h. */
-#include "compiler/lower/programs.h"
-
-#include "compiler/lower/bpf.h"
+/*
+ * What the filters of several policies share, above all programs that were
+ * emitted.  Most filters of a policy decide alike, and so do
+ * those of the profiles of one file; emitting and trying a program is most of
+ * what a profile costs.
+ */
+#include "compiler/lower/lower.h"
 
 #include <string.h>
 

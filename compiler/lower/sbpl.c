@@ -22,12 +22,12 @@
  * not given makes the profile fail to load.  All other text of the user's
  * stands in strings, where only '"' and '\' mean something.
  */
-#include "compiler/lower/sbpl_paths.h"
+#include "compiler/lower/lower.h"
 
 #include <string.h>
 
 static void
-text_add_bytes(struct text *text, const char *bytes, size_t len)
+text_add_bytes(struct sbpl_text *text, const char *bytes, size_t len)
 {
 	if (text->used > SBX_MAX_SIZE)
 		return;
@@ -46,13 +46,13 @@ text_add_bytes(struct text *text, const char *bytes, size_t len)
 }
 
 void
-text_add(struct text *text, const char *string)
+text_add(struct sbpl_text *text, const char *string)
 {
 	text_add_bytes(text, string, strlen(string));
 }
 
 void
-text_add_quoted(struct text *text, const char *string)
+text_add_quoted(struct sbpl_text *text, const char *string)
 {
 	text_add(text, "\"");
 	while (*string != '\0') {
@@ -156,7 +156,7 @@ add_port_head(struct sbpl *sbpl, bool allow, const struct port_words *words)
 static void
 add_port(struct sbpl *sbpl, const struct port_words *words, const char *port)
 {
-	struct text *text = &sbpl->text;
+	struct sbpl_text *text = &sbpl->text;
 
 	text_add(text, " (");
 	text_add(text, words->filter);

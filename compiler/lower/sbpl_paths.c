@@ -2,8 +2,8 @@
  * The path rules of the macOS profile: see sbpl.c for their order and why
  * places above a deny are pinned.
  */
-#include "compiler/lower/sbpl_paths.h"
-#include "compiler/policy/globs.h"
+#include "compiler/lower/lower.h"
+#include "compiler/policy/kind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ const char sbpl_glob_function[] =
 static void
 add_path(struct sbpl *sbpl, struct target at)
 {
-	struct text *text = &sbpl->text;
+	struct sbpl_text *text = &sbpl->text;
 
 	if (at.anchor == SBX_ANCHOR_ROOT) {
 		text_add_quoted(text, *at.suffix != '\0' ? at.suffix : "/");
@@ -84,7 +84,7 @@ add_tree(struct sbpl *sbpl, struct target at)
 
 /* Adds what means the text, byte for byte, in a regular expression. */
 static void
-add_literal(struct text *text, const char *string)
+add_literal(struct sbpl_text *text, const char *string)
 {
 	for (; *string != '\0'; string++) {
 		if (strchr("\\^$.|?*+()[]{}", *string) != NULL)
@@ -120,7 +120,7 @@ wildcard_at(const char *at)
 }
 
 static void
-add_pattern(struct text *text, const char *pattern)
+add_pattern(struct sbpl_text *text, const char *pattern)
 {
 	while (*pattern != '\0') {
 		const struct wildcard_words *words = wildcard_at(pattern);
@@ -138,8 +138,8 @@ add_pattern(struct text *text, const char *pattern)
 static void
 add_regex(struct sbpl *sbpl, struct target at, const char *pattern, bool tree)
 {
-	struct text rest = { .arena = sbpl->policy->arena };
-	struct text *text = &sbpl->text;
+	struct sbpl_text rest = { .arena = sbpl->policy->arena };
+	struct sbpl_text *text = &sbpl->text;
 
 	if (at.anchor == SBX_ANCHOR_ROOT)
 		text_add(&rest, "^");
@@ -226,7 +226,7 @@ sbpl_add_places(struct sbpl *sbpl, const struct path_rule *rule)
 static void
 add_rule_filter(struct sbpl *sbpl, const struct path_rule *rule)
 {
-	struct text *text = &sbpl->text;
+	struct sbpl_text *text = &sbpl->text;
 
 	if (rule->exclusion_count == 0) {
 		sbpl_add_places(sbpl, rule);

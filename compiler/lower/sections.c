@@ -1,8 +1,8 @@
 /*
- * See sections.h.  The strings come last, because they differ whenever another
+ * See lower.h.  The strings come last, because they differ whenever another
  * section does.
  */
-#include "compiler/lower/sections.h"
+#include "compiler/lower/lower.h"
 
 #include "compiler/policy/kind.h"
 

@@ -1,14 +1,14 @@
 /*
- * See blocks.h.  A name of a shipped profile or group means the shipped one
+ * See policy.h.  A name of a shipped profile or group means the shipped one
  * everywhere, so that a reviewer who reads `extends workspace-write` need not
  * look further.  A file that is that shipped file, byte by byte, may use its
  * names, so that profiles/ itself compiles; and a dump may, which can be
  * compiled and not extended.
  */
-#include "compiler/policy/blocks.h"
+#include "compiler/policy/policy.h"
 #include "compiler/read/read.h"
 
-#include "compiler/base/names.h"
+#include "compiler/base/base.h"
 
 #include <string.h>
 

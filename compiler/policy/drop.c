@@ -4,7 +4,6 @@
  * is deleted, not dropped.  A drop waits for the end of its layer, so that the
  * order of statements does not matter.
  */
-#include "compiler/policy/item_index.h"
 #include "compiler/policy/kind.h"
 
 /* A rule that a drop may have meant is looked for among so many, all drops

@@ -1,7 +1,8 @@
-/* See exclusions.h. */
-#include "compiler/policy/exclusions.h"
-
-#include "compiler/policy/globs.h"
+/*
+ * `except`: the exclusions of one statement about paths, and those of them that
+ * each of its paths gets.
+ */
+#include "compiler/policy/kind.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,11 @@
-/* See globs.h. */
-#include "compiler/policy/globs.h"
-
-#include "compiler/policy/path.h"
+/*
+ * `glob "..."`: from the text of a policy to a place and a pattern below it.
+ *
+ *	glob "${workspace}/src/?.d/local"
+ *	      \______________/\________/
+ *	      place            pattern
+ */
+#include "compiler/policy/kind.h"
 
 #include <string.h>
 

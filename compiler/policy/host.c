@@ -1,11 +1,10 @@
-/* See host.h. */
-#include "compiler/policy/host.h"
+/*
+ * Hosts as rules name them: names, addresses, ports.  Each function reads one
+ * object, and reports what is wrong with it before it returns false.
+ */
+#include "compiler/policy/kind.h"
 
-#include "compiler/policy/idna.h"
-#include "compiler/policy/path.h"
-#include "format/addresses.h"
-#include "format/names.h"
-#include "format/ways.h"
+#include "format/model.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -1,7 +1,11 @@
-/* See idna.h.  Punycode is RFC 3492; its constants have their names there. */
-#include "compiler/policy/idna.h"
+/*
+ * Names of hosts with letters beyond ASCII: what they are called in the DNS.
+ *
+ * Punycode is RFC 3492; its constants have their names there.
+ */
+#include "compiler/policy/kind.h"
 
-#include "format/names.h"
+#include "format/model.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* See item_index.h. */
-#include "compiler/policy/item_index.h"
-
+/*
+ * Items by what they say, so that the ones that equal another are found without
+ * a look at all.
+ */
 #include "compiler/policy/kind.h"
 
 /* Without padding, because it is compared byte by byte. */

@@ -1,13 +1,12 @@
 /*
- * See objects.h.  The grammar does not know where the words of a rule end and
+ * See kind.h.  The grammar does not know where the words of a rule end and
  * its objects begin ("allow env HOME", "allow network full"): that is decided
  * here, by the table of forms in tables/words.def.
  */
-#include "compiler/policy/objects.h"
+#include "compiler/policy/kind.h"
 
-#include "compiler/base/names.h"
-#include "compiler/policy/path.h"
-#include "format/decimal.h"
+#include "compiler/base/base.h"
+#include "format/text.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
- * See path.h.  A path is normal as it stands in the policy: nothing is removed
+ * See kind.h.  A path is normal as it stands in the policy: nothing is removed
  * or followed in silence.
  */
-#include "compiler/policy/path.h"
+#include "compiler/policy/kind.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  */
 #include "compiler/policy/policy.h"
 
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>

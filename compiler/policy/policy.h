@@ -1,18 +1,43 @@
+/* A resolved policy. */
+#ifndef SBX_COMPILER_POLICY_POLICY_H
+#define SBX_COMPILER_POLICY_POLICY_H
+
+#include "compiler/base/base.h"
+#include "compiler/language/ast.h"
+#include "compiler/report/report.h"
+#include "compiler/tables/tables.h"
+#include "format/blob.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- target.c ---------------------------------------------------------- */
+
+struct target {
+	const char *suffix; /* interned: "" or "/x/y" */
+	uint16_t anchor;    /* enum sbx_anchor_id, or a parameter */
+};
+
+/* Byte order with '/' first, as sbx_place_compare(), after the anchor. */
+int target_compare(struct target a, struct target b);
+
+/* The same, for qsort(3). */
+int targets_compare(const void *a, const void *b);
+
+/* The same number for equal places. */
+uint64_t target_hash(struct target target);
+
+/* Whether `at` is the place or below it; false for different anchors. */
+bool target_covers(struct target place, struct target at);
+
+/* --- policy.c ---------------------------------------------------------- */
+
 /*
  * The resolved policy: one profile with its parents, groups, sets and
  * variables expanded into flat lists.  The hub of the compiler: resolve.c
  * fills it, check/ looks at it, and the seccomp, SBPL and blob writers read it.
  * Paths are an anchor and a suffix, as in the blob.
  */
-#ifndef SBX_POLICY_H
-#define SBX_POLICY_H
-
-#include "compiler/language/ast.h"
-#include "compiler/policy/target.h"
-#include "compiler/report/diag.h"
-#include "compiler/report/position.h"
-#include "compiler/tables/words.h"
-#include "format/blob.h"
 
 /* What every resolved record carries. */
 struct origin {
@@ -165,5 +190,127 @@ const char *policy_target_text(const struct policy *policy,
 
 /* The name of an anchor: "workspace", a parameter's name; "" for the root. */
 const char *policy_anchor_name(const struct policy *policy, uint16_t anchor);
+
+/* --- blocks.c ---------------------------------------------------------- */
+
+/*
+ * Where profiles and groups are found: in the file, in what it includes, and
+ * then among the shipped ones, which are parsed when somebody asks for them.
+ */
+
+/* A profile or a group. */
+struct block {
+	const struct ast_stmt *stmt;
+	const struct source *source;
+	const char *name; /* interned */
+	bool group;
+	bool entered;
+	bool busy; /* its groups are being gathered */
+	bool gathered;
+	int layer;         /* the last one that expanded it; 0: none */
+	uint8_t platforms; /* the platforms that it did so for */
+	uint8_t latest;    /* those of its last use there */
+};
+
+struct blocks {
+	struct arena *arena;
+	struct sources *sources;
+	struct diags *diags;
+	struct map profiles, groups;
+	struct map
+	    copies; /* profiles with a mark and the name of a shipped one */
+	VEC(struct block *) all;
+	VEC(struct block *) entered; /* those to reset: mostly few of all */
+	VEC(const struct ast_stmt *) names; /* let and param of the files */
+	bool shipped_groups;
+	bool faulty;            /* some name was reported */
+	bool full;              /* one profile too many was reported */
+	bool unused;            /* what nothing speaks of was reported */
+	size_t expanded, spent; /* profiles; their rules and names */
+	size_t filtered;        /* what their filters took, as so many rules */
+};
+
+/* Registers what a file defines, and what it includes; reports names that are
+ * defined twice or that belong to a shipped profile or group. */
+struct blocks *blocks_new(struct sources *sources, struct diags *diags,
+    const struct ast_stmt *stmts);
+
+/* Makes a block busy, and whatever is noted in it from now on something that
+ * blocks_reset() takes back. */
+void blocks_enter(struct blocks *blocks, struct block *block);
+
+/* Makes them as if none of them had been expanded. */
+void blocks_reset(struct blocks *blocks);
+
+/* The profile that is compiled when this name is asked for, or NULL. */
+struct block *blocks_wanted(struct blocks *blocks, const char *name);
+
+/* Finds a profile or a group by name, or NULL; does not report. */
+struct block *blocks_find(struct blocks *blocks, const char *name, bool group,
+    struct loc wanted_at);
+
+/* The same for a name in the policy: reports an unknown one. */
+struct block *blocks_get(struct blocks *blocks, const struct ast_atom *name,
+    bool group);
+
+/* Whether any profile or group that was read has such a parameter, used here or
+ * not. */
+bool blocks_have_param(const struct blocks *blocks, const char *name);
+
+/* A name near to one that is unknown, or NULL. */
+const char *blocks_nearest(struct blocks *blocks, const char *name, bool group);
+
+/* --- resolve.c --------------------------------------------------------- */
+
+/*
+ * From the statements of a file to a resolved policy.
+ */
+
+struct blocks;
+
+/* A file that was parsed, and what binds its parameters. */
+struct resolution {
+	struct arena *arena; /* of the policy; its names are the sources' */
+	struct sources *sources;
+	struct diags *diags;
+	const struct source *file;
+	struct ast_stmt *stmts;
+	struct blocks *blocks; /* of the statements, and for all profiles */
+	struct definitions definitions; /* such a parameter is a constant */
+};
+
+/*
+ * Expands profile `name` (NULL: the only one in the file).  Returns NULL after
+ * reporting what is wrong; check_policy() may still refuse the result.
+ */
+struct policy *resolve_policy(const struct resolution *given, const char *name);
+
+/* Names of the profiles that `stmts` itself defines, in order. */
+struct profile_names {
+	VEC(const char *) names;
+};
+void resolve_profiles(struct arena *arena, struct ast_stmt *stmts,
+    struct profile_names *names);
+
+/* --- texts.c ----------------------------------------------------------- */
+
+/* "deny read ~/.config except ~/.config/git"; `more`, if any, is one more
+ * exclusion, for a text that shows how to cut something out. */
+const char *path_rule_text(const struct policy *policy,
+    const struct path_rule *rule, const struct target *more);
+
+/* Its object alone: "~/.cache", or "glob "~/.cache/x*"". */
+const char *path_rule_object(const struct policy *policy,
+    const struct path_rule *rule);
+
+/*
+ * The rules [index, end) of one object, as it is written where it stands for
+ * several paths, and without its exclusions.
+ */
+const char *path_object_text(const struct policy *policy, size_t index,
+    size_t end);
+
+/* The end of the object that begins at `index`. */
+size_t path_object_end(const struct policy *policy, size_t index);
 
 #endif

@@ -11,9 +11,9 @@
  *
  * Nothing is judged here that is well formed: that is check/check.c.
  */
-#include "compiler/policy/resolve.h"
+#include "compiler/policy/policy.h"
 
-#include "compiler/policy/expand.h"
+#include "compiler/policy/kind.h"
 
 #include <string.h>
 

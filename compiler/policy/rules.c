@@ -2,7 +2,6 @@
  * Rules: one statement gives an item for each of its objects.  What an object
  * is, the kind of the rule says (kind.h).
  */
-#include "compiler/policy/item_index.h"
 #include "compiler/policy/kind.h"
 
 struct origin

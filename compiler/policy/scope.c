@@ -1,14 +1,13 @@
 /*
- * See scope.h.  A path is an anchor and a suffix.  `${name}` of a set or a
+ * See kind.h.  A path is an anchor and a suffix.  `${name}` of a set or a
  * `let` stands for several paths, each worked out once, when first asked for;
  * a `let` that is being worked out and is met again is a cycle.
  */
-#include "compiler/policy/scope.h"
+#include "compiler/policy/kind.h"
 
-#include "compiler/base/names.h"
-#include "compiler/policy/path.h"
-#include "compiler/report/clean.h"
-#include "compiler/tables/words.h"
+#include "compiler/base/base.h"
+#include "compiler/report/report.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

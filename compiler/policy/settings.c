@@ -9,10 +9,10 @@
  * before it has taken.  What the shipped group `offline` sets is left out where
  * a rule leads out of the sandbox.
  */
-#include "compiler/policy/expand.h"
+#include "compiler/policy/kind.h"
 
-#include "compiler/base/names.h"
-#include "format/landlock.h"
+#include "compiler/base/base.h"
+#include "format/blob.h"
 
 #include <stdlib.h>
 #include <string.h>

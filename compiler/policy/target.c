@@ -1,5 +1,8 @@
-/* See target.h. */
-#include "compiler/policy/target.h"
+/*
+ * A place as a policy names it: what follows an anchor, which gets its path
+ * when a policy is bound.
+ */
+#include "compiler/policy/policy.h"
 
 #include <string.h>
 

@@ -1,8 +1,11 @@
-/* See texts.h. */
-#include "compiler/policy/texts.h"
+/*
+ * Path rules as they are written, for diagnostics; those of all kinds have
+ * rule_text() (kind.h).  Texts lie in the policy's arena.
+ */
+#include "compiler/policy/policy.h"
 
 #include "compiler/policy/kind.h"
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

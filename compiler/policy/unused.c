@@ -2,7 +2,7 @@
  * Names and groups that the file declares and nothing speaks of.  This looks
  * at the text, not at what one profile needs: a file may hold several.
  */
-#include "compiler/policy/expand.h"
+#include "compiler/policy/kind.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * child up: a use that a later layer drops is then passed over, with all that
  * stands in that group.
  */
-#include "compiler/policy/expand.h"
+#include "compiler/policy/kind.h"
 
 void
 use_drop_note(struct expansion *expansion, const struct ast_stmt *stmt,

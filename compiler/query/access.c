@@ -1,9 +1,16 @@
-/* See access.h.  Each way to ask is a form of a kind of rule. */
-#include "compiler/query/access.h"
+/*
+ * One access that a policy may be asked about, in the words of the language:
+ *
+ *	write ~/src/x      connect tcp 443      env LC_ALL
+ *	syscall mount      syscall socket(2,1,0)
+ *	domain github.com:22   connect 10.0.0.5:5432
+ *
+ * Each way to ask is a form of a kind of rule.
+ */
+#include "compiler/query/why.h"
 
-#include "compiler/base/names.h"
+#include "compiler/base/base.h"
 #include "compiler/policy/kind.h"
-#include "compiler/query/show.h"
 
 #include <string.h>
 

@@ -1,11 +1,9 @@
 /* See binder.h.  The loader's headers, and none of sbxc's but that. */
 #include "compiler/query/binder.h"
 
-#include "runtime/base/arena.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/bind/bind.h"
-#include "runtime/bind/project.h"
-#include "runtime/bind/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

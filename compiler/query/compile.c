@@ -1,9 +1,10 @@
-/* See compile.h. */
-#include "compiler/query/compile.h"
+/*
+ * From a file to a blob: the stages of the compiler in their order.
+ */
 #include "compiler/check/check.h"
-#include "compiler/lower/sbpl.h"
-#include "compiler/policy/blocks.h"
-#include "compiler/policy/resolve.h"
+#include "compiler/lower/lower.h"
+#include "compiler/policy/policy.h"
+#include "compiler/query/query.h"
 #include "compiler/read/read.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
-/* See decider.h. */
-#include "compiler/query/decider.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/words.h"
+/*
+ * The rule behind a verdict, as the language writes it.
+ */
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

@@ -1,10 +1,12 @@
-/* See denials.h. */
-#include "compiler/query/denials.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/remedy.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/syscalls.h"
-#include "format/denial.h"
+/*
+ * What `sbxrun --explain` asks when the command has ended: what would allow
+ * what was denied to it.  The questions and the answers are the records of
+ * format/protocol.h; the answers are those of why.h.
+ */
+#include "compiler/query/query.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
+#include "format/protocol.h"
 
 #include <errno.h>
 #include <string.h>

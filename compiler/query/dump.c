@@ -5,11 +5,10 @@
  * rule was written is at the end of its line.  The same blob gives the same
  * text on every machine: the golden files of tests/golden/ok are dumps.
  */
-#include "compiler/query/dump.h"
-#include "compiler/lower/bpf.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/words.h"
+#include "compiler/lower/lower.h"
+#include "compiler/query/query.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
 #include <inttypes.h>
 #include <string.h>

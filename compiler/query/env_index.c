@@ -1,5 +1,9 @@
-/* See env_index.h. */
-#include "compiler/query/env_index.h"
+/*
+ * The rules about variables by name, for whoever asks a policy about many: the
+ * model is asked about the few rules that may speak of a name, and says the
+ * same as of all.
+ */
+#include "compiler/query/why.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
-/* See glob_list.h. */
-#include "compiler/query/glob_list.h"
+/*
+ * The globs of a policy, found by a name: one without wildcards that a path must
+ * have to match.  So a question tries few of many globs.
+ */
+#include "compiler/query/why.h"
 
 #include <string.h>
 

@@ -1,5 +1,9 @@
-/* See here.h. */
-#include "compiler/query/here.h"
+/*
+ * What the file system of this machine says of a path: where its links lead,
+ * and whether something is there.  Nothing is opened but programs, to see what
+ * runs them.
+ */
+#include "compiler/query/why.h"
 
 #include <elf.h>
 #include <errno.h>

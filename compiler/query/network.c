@@ -1,8 +1,11 @@
-/* See network.h. */
-#include "compiler/query/network.h"
+/*
+ * What a policy says of a host, by its name or its address, before the rules
+ * about hosts are asked: they count in a network of the sandbox's own.
+ */
+#include "compiler/query/why.h"
 
 #include "compiler/policy/kind.h"
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
 bool
 network_decides(const struct subject *subject, uint16_t port,

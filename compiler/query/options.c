@@ -1,8 +1,10 @@
-/* See options.h. */
-#include "compiler/query/options.h"
-#include "compiler/base/input.h"
+/*
+ * What the command line of sbxc says, and what several commands make of it.
+ */
+#include "compiler/base/base.h"
+#include "compiler/query/query.h"
 #include "compiler/read/read.h"
-#include "compiler/report/diag_print.h"
+#include "compiler/report/report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,8 @@
-/* See own.h. */
-#include "compiler/query/own.h"
-
-#include "compiler/query/here.h"
+/*
+ * What a command opens in /proc/self, by /dev/stdin and the like.  Which file
+ * that is shows when it runs; how the kernel and the loader judge it is known.
+ */
+#include "compiler/query/why.h"
 
 #include <string.h>
 

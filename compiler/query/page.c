@@ -1,13 +1,12 @@
 /*
- * See page.h.  The rules of a blob are in path order below each anchor, so the
+ * See query.h.  The rules of a blob are in path order below each anchor, so the
  * tree is written in one pass: what a path shares with the one before stays
  * open, the rest is closed and opened.
  */
-#include "compiler/query/page.h"
 #include "compiler/policy/kind.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/words.h"
+#include "compiler/query/query.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -57,7 +56,7 @@ static const char head[] =
 /* --- text ----------------------------------------------------------------- */
 
 static void
-put_escaped(FILE *stream, const char *text)
+put_html(FILE *stream, const char *text)
 {
 	for (; *text != '\0'; text++) {
 		switch (*text) {
@@ -83,7 +82,7 @@ put_escaped(FILE *stream, const char *text)
 static void
 put_text(const struct page *page, const char *text)
 {
-	put_escaped(page->stream, shown_text(page->arena, text));
+	put_html(page->stream, shown_text(page->arena, text));
 }
 
 static void
@@ -92,7 +91,7 @@ put_source(const struct page *page, uint32_t source)
 	const char *via = show_via(page->blob, source);
 
 	fputs("<span class=\"s\">", page->stream);
-	put_escaped(page->stream,
+	put_html(page->stream,
 	    show_source_text(page->arena, page->blob, source));
 	if (via != NULL) {
 		fputs(" (", page->stream);
@@ -283,8 +282,7 @@ put_record(const struct page *page, const struct shown_record *shown)
 	    (const char *)shown->record + shown->kind->record.source,
 	    sizeof source);
 	fputs("<tr><td>", page->stream);
-	put_escaped(page->stream,
-	    show_to_text(page->arena, write_record, shown));
+	put_html(page->stream, show_to_text(page->arena, write_record, shown));
 	fputs("</td><td>", page->stream);
 	put_source(page, source);
 	fputs("</td></tr>\n", page->stream);
@@ -348,7 +346,7 @@ put_head(const struct page *page)
 	put_text(page, name);
 	fputs("</h1>\n<p>", page->stream);
 	if (*about != '\0')
-		put_escaped(page->stream, about);
+		put_html(page->stream, about);
 	fprintf(page->stream, "</p>\n<p class=\"dim\">at least level %s</p>\n",
 	    level_word(meta->level));
 	if (meta->flags & SBX_EVERYTHING)

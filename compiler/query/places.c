@@ -1,6 +1,14 @@
-/* See places.h. */
-#include "compiler/query/places.h"
-#include "compiler/query/here.h"
+/*
+ * A blob's symbolic paths bound as text, for questions about a policy: the
+ * workspace is a directory that was named, and nothing is looked up on disk.
+ * The loader binds the same anchors by opening them, so that symbolic links
+ * count there and not here, unless this machine is asked
+ * (places_ask_machine()).
+ *
+ * What has no path before the loader runs, the scratch directory above all, is
+ * bound to its own name ("/tmp/sbx-UID/${tmp}"), which no file has.
+ */
+#include "compiler/query/why.h"
 
 #include <pwd.h>
 #include <stdlib.h>

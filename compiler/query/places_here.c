@@ -1,7 +1,7 @@
 /* What this machine adds to places: see places_ask_machine(). */
-#include "compiler/query/places.h"
+#include "compiler/query/why.h"
 
-#include "format/glob.h"
+#include "format/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,10 @@
 /*
  * The rules at their places, and an index by which those that bear on one path
- * are found: see places.h.
+ * are found: see places.c.
  */
-#include "compiler/query/glob_list.h"
-#include "compiler/query/places.h"
+#include "compiler/query/why.h"
 
-#include "format/glob.h"
-#include "format/index.h"
+#include "format/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
-/* See program.h. */
-#include "compiler/query/program.h"
-#include "compiler/query/here.h"
+/*
+ * Programs by their names, as the command in a sandbox finds them.
+ */
+#include "compiler/query/query.h"
+#include "compiler/query/why.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,15 @@
-/* See remedy.h. */
-#include "compiler/query/remedy.h"
-#include "compiler/base/shell.h"
+/*
+ * What to do so that a policy allows what it denies: steps that together work,
+ * or the reason why none is offered; never both.  A rule of one's own file is
+ * changed; one that comes from a shipped profile is dropped, and what that opens
+ * is said.  Nothing is offered that would show credentials, give away more than
+ * the place (check/risks.c), or let a command write where one's own file says
+ * that it must not.
+ */
+#include "compiler/base/base.h"
 #include "compiler/policy/kind.h"
-#include "compiler/query/here.h"
-#include "compiler/query/show.h"
-#include "compiler/report/source.h"
+#include "compiler/query/why.h"
+#include "compiler/report/report.h"
 
 #include <stdarg.h>
 #include <string.h>

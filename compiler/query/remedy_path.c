@@ -4,11 +4,8 @@
  * about the directory, if that gives away no more than what is asked for.
  */
 #include "compiler/check/check.h"
-#include "compiler/query/here.h"
-#include "compiler/query/own.h"
-#include "compiler/query/remedy.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/words.h"
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

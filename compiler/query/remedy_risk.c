@@ -3,8 +3,7 @@
  * what one says that it opens.
  */
 #include "compiler/check/check.h"
-#include "compiler/query/here.h"
-#include "compiler/query/remedy.h"
+#include "compiler/query/why.h"
 
 #include <string.h>
 

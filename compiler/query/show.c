@@ -1,8 +1,11 @@
-/* See show.h. */
-#include "compiler/query/show.h"
-#include "compiler/tables/words.h"
+/*
+ * Parts of a verified blob as the language writes them.  Text from a blob is
+ * never printed as it is: anybody may have made the blob.
+ */
+#include "compiler/query/why.h"
+#include "compiler/tables/tables.h"
 
-#include "format/utf8.h"
+#include "format/text.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -283,7 +286,7 @@ shown_text(struct arena *arena, const char *text)
 	return show_to_text(arena, write_text, text);
 }
 
-struct place {
+struct shown_place {
 	const struct sbx_blob *blob;
 	uint32_t source;
 };
@@ -291,7 +294,7 @@ struct place {
 static void
 write_source(FILE *stream, const void *what)
 {
-	const struct place *place = what;
+	const struct shown_place *place = what;
 
 	show_source(stream, place->blob, place->source);
 }
@@ -300,7 +303,7 @@ const char *
 show_source_text(struct arena *arena, const struct sbx_blob *blob,
     uint32_t source)
 {
-	const struct place place = { blob, source };
+	const struct shown_place place = { blob, source };
 
 	return show_to_text(arena, write_source, &place);
 }

@@ -1,7 +1,7 @@
-/* See sockets.h. */
-#include "compiler/query/sockets.h"
-
-#include "compiler/query/decider.h"
+/*
+ * Rules about sockets where they are bound, and what they say.
+ */
+#include "compiler/query/why.h"
 
 struct sbx_rule
 places_socket(const struct places *places, const struct sbx_socket *socket,

@@ -1,10 +1,12 @@
-/* See subject.h. */
-#include "compiler/query/subject.h"
-#include "compiler/base/input.h"
-#include "compiler/policy/blocks.h"
-#include "compiler/policy/resolve.h"
-#include "compiler/report/clean.h"
-#include "compiler/tables/words.h"
+/*
+ * Policies as operands: a text, YAML, a blob, or @NAME for a shipped profile.
+ * A text is compiled in memory, so that all are asked as blobs are.
+ */
+#include "compiler/base/base.h"
+#include "compiler/policy/policy.h"
+#include "compiler/query/query.h"
+#include "compiler/report/report.h"
+#include "compiler/tables/tables.h"
 
 #include <errno.h>
 #include <string.h>

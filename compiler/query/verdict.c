@@ -1,11 +1,13 @@
-/* See verdict.h. */
-#include "compiler/query/verdict.h"
+/*
+ * What a policy says of one access: the one place where policies are asked.
+ * why, test and diff get their answers here; the answers come from the model
+ * in format/model.h and, for system calls, from running the filter itself.
+ */
+#include "compiler/query/why.h"
 
 #include "compiler/policy/kind.h"
-#include "compiler/query/own.h"
-#include "compiler/query/sockets.h"
-#include "format/own.h"
-#include "format/select.h"
+#include "format/model.h"
+#include "format/protocol.h"
 
 #include <string.h>
 

@@ -1,10 +1,17 @@
-/* See why.h. */
+/*
+ * Questions about one access: whether a policy allows it, which rule says so
+ * and where it was written, what enforces that at each level, and what would
+ * change it.  Each answer has the same parts, one a line:
+ *
+ *	denied: write /src/app/.git/hooks/x
+ *	    team.sbx:9:5: deny write ${workspace}/.git/hooks  (team-build)
+ *	    also: ...			the other rules that speak of it
+ *	    but ...			what an allowed access has against it
+ *	    enforced by: ... (level full)
+ *	    to allow it: ...
+ */
 #include "compiler/query/why.h"
-#include "compiler/query/decider.h"
-#include "compiler/query/own.h"
-#include "compiler/query/remedy.h"
-#include "compiler/query/show.h"
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
 /* How many rules an answer names beside the deciding one. */
 enum { WHY_MAX_ALSO = 16 };

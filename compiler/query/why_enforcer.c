@@ -1,8 +1,7 @@
 /* What holds a denial at each level, and what is left of what is allowed. */
 #include "compiler/policy/kind.h"
-#include "compiler/query/here.h"
 #include "compiler/query/why.h"
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

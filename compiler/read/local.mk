@@ -3,10 +3,6 @@ libcompiler_a_SOURCES += \
 	compiler/read/read.c \
 	compiler/read/read.h \
 	compiler/read/toml.c \
-	compiler/read/toml.h \
 	compiler/read/yaml.c \
-	compiler/read/yaml.h \
 	compiler/read/yaml_policy.c \
-	compiler/read/yaml_policy.h \
-	compiler/read/yaml_problem.c \
-	compiler/read/yaml_problem.h
+	compiler/read/yaml_problem.c

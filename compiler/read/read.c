@@ -8,10 +8,8 @@
  * resolve.c adds later, such as the shipped profiles.
  */
 #include "compiler/read/read.h"
-#include "compiler/base/input.h"
-#include "compiler/base/names.h"
-#include "compiler/read/yaml_policy.h"
-#include "compiler/report/clean.h"
+#include "compiler/base/base.h"
+#include "compiler/report/report.h"
 #include "format/blob.h"
 #include "grammar/policy.h"
 
@@ -343,7 +341,7 @@ parse_text(struct sources *sources, struct diags *diags,
 	return keep_placed(diags, source, parser.body.first, IN_FILE);
 }
 
-/* Nothing of the text is in the message, see source.h. */
+/* Nothing of the text is in the message, see report.h. */
 static void
 report_no_policy(struct diags *diags, const struct source *source)
 {

@@ -1,10 +1,10 @@
 /*
- * See toml.h.  A reader from left to right, which stops at the first mistake:
+ * See read.h.  A reader from left to right, which stops at the first mistake:
  * what follows a quote that is missing means nothing.
  */
-#include "compiler/read/toml.h"
-#include "compiler/base/map.h"
-#include "compiler/report/clean.h"
+#include "compiler/base/base.h"
+#include "compiler/read/read.h"
+#include "compiler/report/report.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * See yaml.h.  libyaml tells what comes next; the containers that are open are
+ * See read.h.  libyaml tells what comes next; the containers that are open are
  * a short stack, so that depth is bounded here, where libyaml would go on in
  * quadratic time.
  *
@@ -7,13 +7,11 @@
  * places are bytes.  Its lines are not used: it also ends them at characters
  * that no editor shows, which the text was found not to have.
  */
-#include "compiler/read/yaml.h"
+#include "compiler/read/read.h"
 
-#include "compiler/base/map.h"
-#include "compiler/base/names.h"
-#include "compiler/read/yaml_problem.h"
-#include "compiler/report/clean.h"
-#include "format/utf8.h"
+#include "compiler/base/base.h"
+#include "compiler/report/report.h"
+#include "format/text.h"
 
 #include <string.h>
 #include <yaml.h>

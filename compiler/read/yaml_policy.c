@@ -1,14 +1,13 @@
 /*
- * See yaml_policy.h.  A text is scanned as YAML reads it.  Then what was found
+ * See read.h.  A text is scanned as YAML reads it.  Then what was found
  * gets its place in the file, where escapes and indentation stand between; or,
  * where lines are folded, the place of the whole text.
  */
-#include "compiler/read/yaml_policy.h"
+#include "compiler/read/read.h"
 
-#include "compiler/base/bug.h"
-#include "compiler/read/yaml.h"
+#include "compiler/base/base.h"
+#include "grammar/grammar.h"
 #include "grammar/policy.h"
-#include "grammar/token.h"
 
 #include <string.h>
 

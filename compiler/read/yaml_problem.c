@@ -1,9 +1,9 @@
 /*
- * See yaml_problem.h.  Most of what people trip over is text that YAML takes
+ * See read.h.  Most of what people trip over is text that YAML takes
  * for something else: `*_TOKEN`, `@mount`, `[ ${home}/x ]`, `note: a: b`.  The
  * way out is the same each time, and is shown with the word that is meant.
  */
-#include "compiler/read/yaml_problem.h"
+#include "compiler/read/read.h"
 
 #include <string.h>
 

@@ -1,7 +1,11 @@
-/* See clean.h. */
-#include "compiler/report/clean.h"
+/*
+ * Text that a reviewer sees as the compiler reads it: UTF-8 without control
+ * characters, and without characters that are invisible or change the direction
+ * of the text.
+ */
+#include "compiler/report/report.h"
 
-#include "format/utf8.h"
+#include "format/text.h"
 
 #include <string.h>
 

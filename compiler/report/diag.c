@@ -3,9 +3,9 @@
  * judged when all are known.  diag_print.c prints them; suppress.c knows which
  * of them the text asks to ignore.
  */
-#include "compiler/report/diag.h"
+#include "compiler/report/report.h"
 
-#include "compiler/base/names.h"
+#include "compiler/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

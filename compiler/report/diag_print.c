@@ -10,10 +10,10 @@
  * with tabs spread out and with nothing that could move the cursor), then a
  * window of cells around the caret is printed.
  */
-#include "compiler/report/diag_print.h"
+#include "compiler/report/report.h"
 
-#include "compiler/base/width.h"
-#include "format/utf8.h"
+#include "compiler/base/base.h"
+#include "format/text.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
-/* See diag_report.h. */
-#include "compiler/report/diag_report.h"
+/*
+ * Diagnostics as findings of a report, and what -W and -E say of them.
+ */
+#include "compiler/report/report.h"
 
 #include <string.h>
 

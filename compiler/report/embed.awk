@@ -1,5 +1,5 @@
 # Turns the shipped texts into C: builtin_text() and builtin_name() of
-# compiler/report/source.h.  Each file named on the command line becomes one array.
+# compiler/report/report.h.  Each file named on the command line becomes one array.
 
 function escape(text)
 {
@@ -11,7 +11,7 @@ function escape(text)
 BEGIN {
 	count = 0
 	print "/* made by compiler/report/embed.awk from profiles/. */"
-	print "#include \"compiler/report/source.h\"\n"
+	print "#include \"compiler/report/report.h\"\n"
 	print "#include <string.h>\n"
 }
 

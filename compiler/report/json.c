@@ -7,9 +7,9 @@
  *	  "files": [...], "findings": [...], "cases": [...],
  *	  "summary": { "errors": 0, ... } }
  */
-#include "compiler/report/write.h"
+#include "compiler/report/report.h"
 
-#include "compiler/base/json.h"
+#include "compiler/base/base.h"
 
 enum { JSON_VERSION = 1 };
 

@@ -4,9 +4,9 @@
  * or note passes and says its text, so that the report is red exactly where
  * the exit status is; a file without findings has one case, which passes.
  */
-#include "compiler/report/write.h"
+#include "compiler/report/report.h"
 
-#include "compiler/base/map.h"
+#include "compiler/base/base.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Markdown.  Each has characters of its own that text must not hold as they are,
  * and a way to write them.
  */
-#include "compiler/report/write.h"
+#include "compiler/report/report.h"
 
 #include <string.h>
 

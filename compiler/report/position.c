@@ -1,10 +1,10 @@
 /*
- * See position.h.  The text is read from its end, because a file may have any
+ * See report.h.  The text is read from its end, because a file may have any
  * name: "a (b):1:2" is a file, and "a:1:2 (b)" a place in one.
  */
-#include "compiler/report/position.h"
+#include "compiler/report/report.h"
 
-#include "compiler/base/names.h"
+#include "compiler/base/base.h"
 
 #include <string.h>
 

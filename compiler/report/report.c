@@ -1,7 +1,7 @@
 /* See report.h: building a report, and the table of formats. */
-#include "compiler/report/write.h"
+#include "compiler/report/report.h"
 
-#include "format/utf8.h"
+#include "format/text.h"
 
 #include <string.h>
 

@@ -5,10 +5,10 @@
  * number of characters at every SOURCE_BLOCK bytes: a position is asked for
  * each rule, and a line may hold thousands of them.
  */
-#include "compiler/report/source.h"
+#include "compiler/report/report.h"
 
-#include "compiler/base/input.h"
-#include "format/utf8.h"
+#include "compiler/base/base.h"
+#include "format/text.h"
 
 #include <errno.h>
 #include <string.h>

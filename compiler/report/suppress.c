@@ -1,5 +1,13 @@
-/* See suppress.h. */
-#include "compiler/report/suppress.h"
+/*
+ * Comments that ask to ignore a warning, with a reason that everybody can read:
+ *
+ *	allow write ~/.bashrc  # sbx: ignore SBX0601 -- the installer's own job
+ *
+ * Behind a statement such a comment is about its line, on a line of its own
+ * about the next one that is neither empty nor a comment.  It works on the
+ * text, so that it is the same in every front end.
+ */
+#include "compiler/report/report.h"
 
 #include <string.h>
 

@@ -12,11 +12,10 @@
  */
 #include "compiler/restore/restorer.h"
 
-#include "compiler/lower/emit.h"
-#include "compiler/lower/sections.h"
-#include "compiler/report/clean.h"
+#include "compiler/lower/lower.h"
+#include "compiler/report/report.h"
 
-#include "grammar/token.h"
+#include "grammar/grammar.h"
 
 #include <stdlib.h>
 #include <string.h>

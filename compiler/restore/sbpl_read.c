@@ -10,8 +10,8 @@
  */
 #include "compiler/restore/sbpl_read.h"
 
-#include "compiler/lower/sbpl_paths.h"
-#include "format/glob.h"
+#include "compiler/lower/lower.h"
+#include "format/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,7 @@ take_form(struct reader *reader, const char *form, const char **strings)
 static bool
 head_fits(struct reader *reader, struct sbpl_blankets blankets, size_t *len)
 {
-	struct text *text = &reader->sbpl.text;
+	struct sbpl_text *text = &reader->sbpl.text;
 
 	text->used = 0;
 	sbpl_add_head(&reader->sbpl, blankets);
@@ -239,7 +239,7 @@ static bool
 take_again(struct reader *reader, const char *from,
     const struct path_rule *rule)
 {
-	struct text *text = &reader->sbpl.text;
+	struct sbpl_text *text = &reader->sbpl.text;
 
 	text->used = 0;
 	sbpl_add_places(&reader->sbpl, rule);

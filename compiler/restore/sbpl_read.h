@@ -4,7 +4,7 @@
 #ifndef SBX_SBPL_READ_H
 #define SBX_SBPL_READ_H
 
-#include "compiler/lower/sbpl.h"
+#include "compiler/lower/lower.h"
 
 /*
  * What the text of a blob was written for.  Its denies are plain

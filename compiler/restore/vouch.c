@@ -1,10 +1,10 @@
 /* See vouch.h. */
 #include "compiler/restore/vouch.h"
 
-#include "compiler/base/complain.h"
-#include "compiler/lower/emit.h"
-#include "compiler/query/show.h"
-#include "compiler/report/diag.h"
+#include "compiler/base/base.h"
+#include "compiler/lower/lower.h"
+#include "compiler/query/why.h"
+#include "compiler/report/report.h"
 #include "compiler/restore/restore.h"
 
 #include <string.h>

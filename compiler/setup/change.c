@@ -1,9 +1,17 @@
-/* See change.h. */
-#include "compiler/setup/change.h"
-#include "compiler/base/complain.h"
-#include "compiler/setup/place.h"
-#include "compiler/setup/record.h"
-#include "format/utf8.h"
+/*
+ * Files that `sbxc init` writes: all of them or none, each with what it takes to
+ * undo it.
+ *
+ *	change_add()*  changes_show()  changes_write()
+ *
+ * A file that is there is replaced by rename(2) after a backup beside it, and
+ * keeps its owner and mode.  A symbolic link, also one on the way, a file of
+ * another user and what is no file are refused: whoever made the link decides
+ * where it leads.
+ */
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
+#include "format/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +54,7 @@ read_all(struct arena *arena, int fd, size_t size)
 static int
 open_to_read(struct arena *arena, const char *path)
 {
-	struct place place;
+	struct settings_place place;
 	int fd = place_open(&place, arena, path, false) ? place_read(&place) :
 							  -1;
 
@@ -111,11 +119,13 @@ backup_name(struct arena *arena, const char *path)
 	return name;
 }
 
-struct change *
+struct file_change *
 change_add(struct changes *changes, const char *path, const char *text,
     mode_t mode, bool fresh)
 {
-	struct change change = { .path = path, .bytes = text, .mode = mode };
+	struct file_change change = { .path = path,
+		.bytes = text,
+		.mode = mode };
 
 	change.size = strlen(text);
 	change.old = change_read(changes->arena, path, &change.before);
@@ -198,7 +208,7 @@ void
 changes_show(const struct changes *changes)
 {
 	for (size_t i = 0; i < changes->list.count; i++) {
-		const struct change *change = &changes->list.items[i];
+		const struct file_change *change = &changes->list.items[i];
 
 		fputs(change->old != NULL ? "change " : "write  ", stdout);
 		show_bytes(change->path, strlen(change->path));
@@ -245,7 +255,7 @@ note_missing(struct changes *changes, const char *path)
 }
 
 static bool
-make_file(const struct place *place, const char *text)
+make_file(const struct settings_place *place, const char *text)
 {
 	int fd = openat(place->directory, place->name,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -261,7 +271,7 @@ bool
 changes_make(struct changes *changes, const char *path, const char *text)
 {
 	struct stat status;
-	struct place place;
+	struct settings_place place;
 	bool good;
 
 	/* A link that the user made for a place of an agent is the user's. */
@@ -281,8 +291,8 @@ changes_make(struct changes *changes, const char *path, const char *text)
 
 /* Whether the file is still what was read, to its last byte. */
 static bool
-is_unchanged(struct arena *arena, const struct place *place,
-    const struct change *change)
+is_unchanged(struct arena *arena, const struct settings_place *place,
+    const struct file_change *change)
 {
 	int fd = place_read(place);
 	const char *text = NULL;
@@ -309,8 +319,8 @@ name_of(const char *path)
 /* The backup is the file itself, under one more name.  Whatever is put there
  * meanwhile, rename(2) replaces the name and follows no link. */
 static bool
-replace(struct arena *arena, const struct place *place, struct change *change,
-    const char *prepared)
+replace(struct arena *arena, const struct settings_place *place,
+    struct file_change *change, const char *prepared)
 {
 	int at = place->directory;
 
@@ -327,7 +337,7 @@ replace(struct arena *arena, const struct place *place, struct change *change,
 }
 
 static bool
-write_one(struct arena *arena, struct change *change)
+write_one(struct arena *arena, struct file_change *change)
 {
 	const struct stat like = {
 		.st_mode = change->mode,
@@ -339,7 +349,7 @@ write_one(struct arena *arena, struct change *change)
 		.size = change->size,
 		.like = change->old != NULL ? &change->before : &like,
 	};
-	struct place place;
+	struct settings_place place;
 	const char *prepared = NULL;
 	bool good = false;
 	int error;
@@ -360,7 +370,7 @@ write_one(struct arena *arena, struct change *change)
 bool
 change_take_back(struct arena *arena, const char *path, const char *backup)
 {
-	struct place place;
+	struct settings_place place;
 	bool good = place_open(&place, arena, path, false);
 
 	if (good && backup != NULL)
@@ -376,7 +386,7 @@ void
 changes_revert(struct changes *changes)
 {
 	for (size_t i = changes->list.count; i-- > 0;) {
-		struct change *change = &changes->list.items[i];
+		struct file_change *change = &changes->list.items[i];
 
 		if (!change->written && change->linked)
 			change_take_back(changes->arena, change->backup, NULL);
@@ -395,7 +405,7 @@ changes_revert(struct changes *changes)
 static bool
 write_record(struct changes *changes)
 {
-	struct change record = { .path = changes->record, .mode = 0600 };
+	struct file_change record = { .path = changes->record, .mode = 0600 };
 
 	note_missing(changes, record.path);
 	for (size_t i = 0; i < changes->list.count; i++)

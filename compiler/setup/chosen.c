@@ -1,9 +1,11 @@
-/* See chosen.h. */
-#include "compiler/setup/chosen.h"
-#include "compiler/base/json.h"
-#include "compiler/cases/machine.h"
-#include "compiler/setup/program.h"
-#include "compiler/tables/words.h"
+/*
+ * Which of a blob's filters sbxrun takes on this machine.  It alone knows what
+ * the view shows, and whether it can listen to a command, so it is asked.
+ */
+#include "compiler/base/base.h"
+#include "compiler/cases/cases.h"
+#include "compiler/setup/setup.h"
+#include "compiler/tables/tables.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,7 @@
-/* See clients.h. */
-#include "compiler/setup/clients.h"
+/*
+ * The programs that start commands of others, and what sbx knows of each.
+ */
+#include "compiler/setup/setup.h"
 
 #include <string.h>
 

@@ -1,12 +1,9 @@
-/* See doctor.h: the command, what it asks sbxrun, and how it tells. */
-#include "compiler/setup/doctor.h"
-#include "compiler/base/input.h"
-#include "compiler/base/json.h"
-#include "compiler/base/shell.h"
-#include "compiler/setup/program.h"
-#include "compiler/tables/words.h"
+/* See setup.h: the command, what it asks sbxrun, and how it tells. */
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
+#include "compiler/tables/tables.h"
 
-#include "format/utf8.h"
+#include "format/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,7 @@
-/* See doctor.h: the agents that are installed here, and their places. */
-#include "compiler/base/json.h"
-#include "compiler/base/shell.h"
-#include "compiler/query/show.h"
-#include "compiler/setup/change.h"
-#include "compiler/setup/clients.h"
-#include "compiler/setup/doctor.h"
-#include "compiler/setup/program.h"
-#include "compiler/setup/server.h"
+/* See setup.h: the agents that are installed here, and their places. */
+#include "compiler/base/base.h"
+#include "compiler/query/why.h"
+#include "compiler/setup/setup.h"
 
 #include <stdlib.h>
 #include <string.h>

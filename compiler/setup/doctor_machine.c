@@ -1,6 +1,6 @@
-/* See doctor.h: the level that the machine gives, and what keeps it from more. */
-#include "compiler/base/json.h"
-#include "compiler/setup/doctor.h"
+/* See setup.h: the level that the machine gives, and what keeps it from more. */
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
-/* See doctor.h: what of the policy is absent here, and what it hands on. */
-#include "compiler/base/json.h"
-#include "compiler/base/shell.h"
-#include "compiler/setup/doctor.h"
+/* See setup.h: what of the policy is absent here, and what it hands on. */
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
 
 #include <string.h>
 #include <unistd.h>

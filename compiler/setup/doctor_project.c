@@ -1,9 +1,7 @@
-/* See doctor.h: the workspace, and what in it runs without being asked. */
-#include "compiler/base/json.h"
-#include "compiler/base/shell.h"
-#include "compiler/query/remedy.h"
-#include "compiler/query/show.h"
-#include "compiler/setup/doctor.h"
+/* See setup.h: the workspace, and what in it runs without being asked. */
+#include "compiler/base/base.h"
+#include "compiler/query/why.h"
+#include "compiler/setup/setup.h"
 
 #include <dirent.h>
 #include <fcntl.h>

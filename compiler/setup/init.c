@@ -1,9 +1,11 @@
-/* See init.h. */
-#include "compiler/setup/init.h"
-#include "compiler/base/shell.h"
-#include "compiler/setup/clients.h"
-#include "compiler/setup/program.h"
-#include "format/own.h"
+/*
+ * `sbxc init`: a policy and the settings with which a client starts its commands
+ * confined, or a policy for a project.  It shows what it would write, asks,
+ * writes, tries it, and takes all of it back if that fails.
+ */
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
+#include "format/protocol.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -71,7 +73,7 @@ init_policy(struct init *init, const char *name, const char *text)
 	const char *path = arena_printf(init->arena, "%s/%s.bin",
 	    init->configuration, name);
 	const char *old;
-	struct change *change;
+	struct file_change *change;
 	struct image image;
 	struct stat status;
 

@@ -1,9 +1,6 @@
-/* See init.h: an agent as a whole, by a command that starts it confined. */
-#include "compiler/base/shell.h"
-#include "compiler/setup/clients.h"
-#include "compiler/setup/init.h"
-#include "compiler/setup/needs.h"
-#include "compiler/setup/program.h"
+/* See init.c: an agent as a whole, by a command that starts it confined. */
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
 
 #include <string.h>
 #include <unistd.h>

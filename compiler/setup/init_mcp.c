@@ -1,13 +1,10 @@
 /*
- * See init.h: each server on standard input and output that a file configures is
+ * See init.c: each server on standard input and output that a file configures is
  * started by sbxrun.  JSON is merged as a tree.  TOML is edited in its lines: two
  * lines of each server change, and what is not plain enough is refused.
  */
-#include "compiler/base/json.h"
-#include "compiler/setup/init.h"
-#include "compiler/setup/needs.h"
-#include "compiler/setup/program.h"
-#include "compiler/setup/server.h"
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,14 +1,13 @@
 /*
- * See init.h: a policy for the project of the workspace, proposed from what is
+ * See init.c: a policy for the project of the workspace, proposed from what is
  * there, and a test file that says what it must allow and deny.  What it gives is
  * what coding gives; what a tool of the project would want besides stands in it
  * as a comment, since nobody has asked for it yet.
  */
-#include "compiler/base/names.h"
-#include "compiler/base/shell.h"
+#include "compiler/base/base.h"
 #include "compiler/query/binder.h"
-#include "compiler/setup/init.h"
-#include "grammar/token.h"
+#include "compiler/setup/setup.h"
+#include "grammar/grammar.h"
 
 #include <stdlib.h>
 #include <string.h>

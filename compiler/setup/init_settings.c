@@ -1,8 +1,6 @@
-/* See init.h: settings of programs that start commands: npm, git, VS Code. */
-#include "compiler/base/json.h"
-#include "compiler/base/shell.h"
-#include "compiler/setup/init.h"
-#include "compiler/setup/program.h"
+/* See init.c: settings of programs that start commands: npm, git, VS Code. */
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
 
 #include <errno.h>
 #include <stdlib.h>

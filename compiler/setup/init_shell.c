@@ -1,13 +1,12 @@
 /*
- * See init.h: sbxsh as the shell of an agent that is started by its own name, where
+ * See init.c: sbxsh as the shell of an agent that is started by its own name, where
  * the agent has a setting for it.  The agent gets a script of that purpose, because
  * some look at the name of their shell; what the commands may do stands in the
  * settings of sbxsh, and is the same for all agents.
  */
-#include "compiler/base/json.h"
-#include "compiler/base/shell.h"
-#include "compiler/setup/init.h"
-#include "format/own.h"
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
+#include "format/protocol.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,9 @@
-/* See needs.h. */
-#include "compiler/setup/needs.h"
-#include "compiler/query/show.h"
-#include "compiler/setup/program.h"
+/*
+ * Programs that a profile has to let run, and the rules that are missing for that:
+ * where somebody has installed them is no shipped profile's business.
+ */
+#include "compiler/query/why.h"
+#include "compiler/setup/setup.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,12 @@
-/* See place.h. */
-#include "compiler/setup/place.h"
+/*
+ * A file by its open directory, so that nobody can lead sbxc elsewhere.  A
+ * confined command may change the project, and so what a path in it means, while
+ * sbxc works: no symbolic link on the way is followed, except one in / itself
+ * (such as /home), which is the system's.
+ */
+#include "compiler/setup/setup.h"
 
-#include "compiler/base/output.h"
+#include "compiler/base/base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +58,7 @@ step(int directory, const char *name, bool make)
 }
 
 bool
-place_open(struct place *place, struct arena *arena, const char *path,
+place_open(struct settings_place *place, struct arena *arena, const char *path,
     bool make)
 {
 	const char *end = strrchr(path, '/'), *at = path;
@@ -89,7 +94,7 @@ place_open(struct place *place, struct arena *arena, const char *path,
 }
 
 void
-place_close(struct place *place)
+place_close(struct settings_place *place)
 {
 	int error = errno;
 
@@ -100,7 +105,7 @@ place_close(struct place *place)
 }
 
 const char *
-place_path(const struct place *place, struct arena *arena)
+place_path(const struct settings_place *place, struct arena *arena)
 {
 	char path[4096];
 	ssize_t len = readlink(arena_printf(arena, "/proc/self/fd/%d",
@@ -115,7 +120,7 @@ place_path(const struct place *place, struct arena *arena)
 }
 
 int
-place_read(const struct place *place)
+place_read(const struct settings_place *place)
 {
 	return openat(place->directory, place->name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -138,7 +143,7 @@ fill(int fd, const struct written *written)
 }
 
 const char *
-place_prepare(const struct place *place, struct arena *arena,
+place_prepare(const struct settings_place *place, struct arena *arena,
     const struct written *written)
 {
 	const char *name = NULL;
@@ -169,7 +174,8 @@ place_prepare(const struct place *place, struct arena *arena,
 
 /* link(2) never replaces what somebody has just put there. */
 bool
-place_commit(const struct place *place, const char *prepared, bool replace)
+place_commit(const struct settings_place *place, const char *prepared,
+    bool replace)
 {
 	int at = place->directory, error;
 	bool good = replace ? renameat(at, prepared, at, place->name) == 0 :

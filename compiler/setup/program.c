@@ -1,5 +1,7 @@
-/* See program.h. */
-#include "compiler/setup/program.h"
+/*
+ * Other programs, run to their end: sbxrun above all.
+ */
+#include "compiler/setup/setup.h"
 
 #include <errno.h>
 #include <fcntl.h>

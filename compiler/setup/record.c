@@ -1,8 +1,11 @@
-/* See record.h. */
-#include "compiler/setup/record.h"
-#include "compiler/base/complain.h"
-#include "compiler/base/json.h"
-#include "compiler/setup/place.h"
+/*
+ * What `sbxc init` remembers of what it has written, as a file of JSON, and how it
+ * is undone: files that are as they were written go, or get their backup back;
+ * what somebody has edited since is kept, and of JSON only what was changed there
+ * is taken back; directories that were made go if they are empty.
+ */
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +36,7 @@ record_key(struct arena *arena, const char *text)
 
 /* What was changed in a file of JSON, which others edit as well. */
 static void
-put_edits(struct json_t *file, const struct change *change)
+put_edits(struct json_t *file, const struct file_change *change)
 {
 	struct json_t *before, *after;
 
@@ -49,7 +52,7 @@ put_edits(struct json_t *file, const struct change *change)
 
 static void
 put_change(const struct changes *changes, struct json_t *files,
-    const struct change *change)
+    const struct file_change *change)
 {
 	struct json_t *file = json_put_object(files, NULL);
 
@@ -272,7 +275,7 @@ made_remove(struct arena *arena, const char *path)
 {
 	size_t len = strlen(path);
 	bool directory = len > 1 && path[len - 1] == '/';
-	struct place place;
+	struct settings_place place;
 	bool good;
 
 	if (*path != '/')

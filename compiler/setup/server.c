@@ -1,6 +1,9 @@
-/* See server.h. */
-#include "compiler/setup/server.h"
-#include "compiler/base/json.h"
+/*
+ * A server that an agent starts, as `sbxc init mcp` leaves it in its settings:
+ * sbxrun, with a policy of ours, "--" and the command.
+ */
+#include "compiler/base/base.h"
+#include "compiler/setup/setup.h"
 
 #include <string.h>
 

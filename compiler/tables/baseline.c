@@ -1,8 +1,10 @@
-/* See baseline.h. */
-#include "compiler/tables/baseline.h"
+/*
+ * What every policy gets of system calls: the baseline, which denies some, and
+ * the calls that are decided by their arguments.
+ */
+#include "compiler/tables/tables.h"
 
-#include "compiler/tables/syscalls.h"
-#include "format/inside.h"
+#include "format/protocol.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,6 @@ libcompiler_a_SOURCES += \
 	compiler/tables/arches.def \
 	compiler/tables/baseline.c \
 	compiler/tables/baseline.def \
-	compiler/tables/baseline.h \
 	compiler/tables/diags.def \
 	compiler/tables/enforcement.def \
 	compiler/tables/groups.def \
@@ -16,7 +15,6 @@ libcompiler_a_SOURCES += \
 	compiler/tables/sbpl.def \
 	compiler/tables/sets.def \
 	compiler/tables/syscalls.c \
-	compiler/tables/syscalls.h \
+	compiler/tables/tables.h \
 	compiler/tables/words.c \
-	compiler/tables/words.def \
-	compiler/tables/words.h
+	compiler/tables/words.def

@@ -10,11 +10,9 @@
  * The list of all names is the group @known, whose strings are static; a test
  * holds it against everything that libseccomp can name.
  */
-#include "compiler/tables/syscalls.h"
+#include "compiler/tables/tables.h"
 
-#include "compiler/base/arena.h"
-#include "compiler/base/bug.h"
-#include "compiler/base/names.h"
+#include "compiler/base/base.h"
 #include "format/blob.h"
 
 #include <seccomp.h>

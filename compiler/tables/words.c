@@ -1,9 +1,9 @@
 /*
- * See words.h.  The tables are a dozen lines each, so every look-up is a walk.
+ * See tables.h.  The tables are a dozen lines each, so every look-up is a walk.
  */
-#include "compiler/tables/words.h"
+#include "compiler/tables/tables.h"
 
-#include "compiler/base/names.h"
+#include "compiler/base/base.h"
 
 #include <string.h>
 

@@ -1,9 +1,12 @@
-/* See fmt.h.  The layout itself is in sbx.c. */
-#include "compiler/write/fmt.h"
-
-#include "compiler/base/bug.h"
+/*
+ * A text in its canonical layout.
+ *
+ * The layout itself is in sbx.c.
+ */
 #include "compiler/write/write.h"
-#include "grammar/parser.h"
+
+#include "compiler/base/base.h"
+#include "grammar/grammar.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +19,7 @@ is_blank(char c)
 
 /* A change of layout must not lose a rule. */
 static bool
-same_but_for_blanks(struct text a, struct text b)
+same_but_for_blanks(struct fmt_text a, struct fmt_text b)
 {
 	size_t i = 0, j = 0;
 
@@ -32,13 +35,13 @@ same_but_for_blanks(struct text a, struct text b)
 	}
 }
 
-struct text
+struct fmt_text
 fmt_text(struct arena *arena, const struct ast_stmt *stmts,
     const struct source *source)
 {
 	uint32_t bom = source_bom(source);
-	struct text before = { source->text + bom, source->size - bom };
-	struct text after;
+	struct fmt_text before = { source->text + bom, source->size - bom };
+	struct fmt_text after;
 	char *bytes = NULL;
 	FILE *stream = open_memstream(&bytes, &after.size);
 
@@ -55,7 +58,7 @@ fmt_text(struct arena *arena, const struct ast_stmt *stmts,
 }
 
 size_t
-fmt_long_line(struct text text)
+fmt_long_line(struct fmt_text text)
 {
 	const char *at = text.bytes, *end = text.bytes + text.size;
 

@@ -15,8 +15,7 @@
  *
  * Whether it fits is tried on a sheet without a stream.
  */
-#include "compiler/tables/words.h"
-#include "compiler/write/sheet_atom.h"
+#include "compiler/tables/tables.h"
 #include "compiler/write/write.h"
 
 #include <string.h>

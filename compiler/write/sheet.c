@@ -1,9 +1,19 @@
-/* See sheet.h. */
-#include "compiler/write/sheet.h"
+/*
+ * What sbx.c writes on: a stream that knows its column, and beside it the
+ * text that the statements were read from, if there is one.  Of that text the
+ * statements are all but the comments and the blank lines, so whoever goes
+ * through both in step finds them between two nodes:
+ *
+ *	    use tools    # why          at: behind what was written last
+ *	         at ----^
+ *	                                sheet_trailing() takes "# why",
+ *	    # what for                  sheet_between() the blank line and
+ *	    allow read /srv             "# what for"
+ */
+#include "compiler/write/write.h"
 
-#include "compiler/base/bug.h"
-#include "compiler/base/width.h"
-#include "format/utf8.h"
+#include "compiler/base/base.h"
+#include "format/text.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
- * See sheet_atom.h.  An atom without a source is spelled as the scanner would
+ * See write.h.  An atom without a source is spelled as the scanner would
  * read it: bare if it can be, else in quotes.
  */
-#include "compiler/write/sheet_atom.h"
+#include "compiler/write/write.h"
 
-#include "grammar/token.h"
+#include "grammar/grammar.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * Statements as YAML and as JSON, see yaml_policy.h: each is a text in the
+ * Statements as YAML and as JSON, see read.h: each is a text in the
  * layout of the language.
  *
  *	sbx: 1                            {
@@ -15,7 +15,7 @@
  * Where the text is at hand that the statements were read from, the comments
  * above a statement and behind it are put above it.
  */
-#include "compiler/base/map.h"
+#include "compiler/base/base.h"
 #include "compiler/write/write.h"
 
 #include <stdlib.h>

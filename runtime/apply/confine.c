@@ -1,7 +1,15 @@
-#include "runtime/apply/confine.h"
+/*
+ * The steps that take rights away for good, in the order in which
+ * start/main.c takes them.  A step that fails ends the program with status 125.
+ *
+ * Some are there a second time, for a process that has its caller's memory
+ * (session/enter.c) and must neither end nor write by itself: these give NULL,
+ * or a text that says what they could not do, with errno.
+ */
+#include "runtime/apply/apply.h"
 
-#include "format/decimal.h"
-#include "runtime/base/file.h"
+#include "format/text.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>

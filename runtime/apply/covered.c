@@ -1,9 +1,10 @@
-/* See covered.h. */
-#include "runtime/apply/covered.h"
+/*
+ * Whether the view covers what it is meant to cover, by every spelling.
+ */
+#include "runtime/apply/mounts.h"
 
-#include "runtime/apply/mount.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/base/spelling.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,5 +1,8 @@
-/* See detached.h. */
-#include "runtime/apply/detached.h"
+/*
+ * Mounts that are attached nowhere yet.  Each function gives the descriptor of
+ * one, or -1 and errno.
+ */
+#include "runtime/apply/mounts.h"
 
 #include "runtime/base/kernel.h"
 
@@ -17,10 +20,9 @@ new_mount(const char *type, const char *option, const char *value,
 	if (context < 0)
 		return -1;
 	if ((option == NULL ||
-		syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, option,
-		    value, 0) == 0) &&
-	    syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL,
-		0) == 0)
+		syscall(SYS_fsconfig, context, FS_SET_STRING, option, value,
+		    0) == 0) &&
+	    syscall(SYS_fsconfig, context, FS_CREATE, NULL, NULL, 0) == 0)
 		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
 		    attributes);
 	close(context);

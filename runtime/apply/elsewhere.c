@@ -1,5 +1,8 @@
-/* See elsewhere.h. */
-#include "runtime/apply/elsewhere.h"
+/*
+ * A command that exists, and is not in the view of level full: to whoever typed
+ * its name "command not found" alone would be a riddle.
+ */
+#include "runtime/apply/mounts.h"
 
 #include "runtime/base/out.h"
 

@@ -1,6 +1,10 @@
-#include "runtime/apply/environment.h"
+/*
+ * The environment of the command: what the policy keeps of the caller's, and
+ * what it sets.
+ */
+#include "runtime/apply/apply.h"
 
-#include "format/given.h"
+#include "format/model.h"
 #include "runtime/base/kernel.h"
 
 #include <errno.h>

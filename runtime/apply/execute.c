@@ -1,6 +1,9 @@
-#include "runtime/apply/execute.h"
+/*
+ * The last step: becoming the command.
+ */
+#include "runtime/apply/apply.h"
 
-#include "runtime/apply/elsewhere.h"
+#include "runtime/apply/mounts.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
@@ -11,7 +14,7 @@
 
 struct attempt {
 	char **argv, **variables;
-	uint64_t key; /* see spawn.h */
+	uint64_t key; /* see spawn.c */
 };
 
 /* With this flag a path that is not empty means what it means to execve(2); the

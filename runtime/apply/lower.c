@@ -1,11 +1,21 @@
-#include "runtime/apply/lower.h"
+/*
+ * Lowering: from the model's rules to what Landlock can be given.
+ *
+ * Landlock only adds rights: a rule on a directory gives them to everything
+ * below, and nothing takes them back.  So a right that is denied somewhere
+ * below an allowed directory is not given to the directory but to its entries,
+ * one by one, all the way down to the denied place ("split").  Each right is
+ * treated for itself: `deny write` leaves reading as one rule on the tree.
+ *
+ *	allow write /w      /w        read, exec of all below
+ *	deny write /w/a/b   /w/x      write      \  the entries of /w and /w/a
+ *	                    /w/a/y    write      /  but those that lead to b
+ */
+#include "runtime/apply/mounts.h"
 
-#include "runtime/apply/mount_tree.h"
-#include "runtime/base/directory.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/base/spelling.h"
-#include "runtime/base/unsteady.h"
-#include "runtime/bind/follow.h"
+#include "runtime/bind/bind.h"
 
 #include <errno.h>
 #include <fcntl.h>

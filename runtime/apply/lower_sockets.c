@@ -1,10 +1,9 @@
-/* Sockets by path where Landlock holds them: see lower.h. */
-#include "runtime/apply/lower.h"
+/* Sockets by path where Landlock holds them: see lower.c. */
+#include "runtime/apply/mounts.h"
 
-#include "format/landlock.h"
-#include "runtime/apply/mount_table.h"
+#include "format/blob.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/follow.h"
+#include "runtime/bind/bind.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,12 @@
-/* See mask.h. */
-#include "runtime/apply/mask.h"
-
-#include "runtime/apply/detached.h"
-#include "runtime/apply/mount_table.h"
+/*
+ * Masks: what is mounted over a denied file or directory, so that nobody can
+ * open it.
+ *
+ * A device file on a mount that has no devices cannot be opened, whoever asks
+ * and whatever its mode; a directory that may only be passed through cannot be
+ * listed by anybody without capabilities.
+ */
+#include "runtime/apply/mounts.h"
 
 #include <fcntl.h>
 

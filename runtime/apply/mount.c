@@ -1,11 +1,10 @@
-/* See mount.h. */
-#include "runtime/apply/mount.h"
+/*
+ * Mounting what the table says, and making it the root.
+ */
+#include "runtime/apply/mounts.h"
 
-#include "runtime/apply/detached.h"
-#include "runtime/apply/mask.h"
-#include "runtime/apply/name_files.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/follow.h"
+#include "runtime/bind/bind.h"
 
 #include <errno.h>
 #include <fcntl.h>

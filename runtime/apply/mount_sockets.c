@@ -5,7 +5,7 @@
  * it would be seen, since not every policy has somebody who looks at what is
  * connected to.
  */
-#include "runtime/apply/mount_sockets.h"
+#include "runtime/apply/mounts.h"
 
 #include "runtime/bind/bind.h"
 

@@ -1,7 +1,9 @@
-/* See mount_table.h. */
-#include "runtime/apply/mount_table.h"
-
-#include "runtime/apply/mount.h"
+/*
+ * What the mount tree consists of.  It is a table that is sorted by place, so
+ * that a mount comes after those around it and is made inside them.
+ * mount_tree.c decides what goes in, mount.c mounts it.
+ */
+#include "runtime/apply/mounts.h"
 
 #include <string.h>
 

@@ -1,9 +1,21 @@
-#include "runtime/apply/mount_tree.h"
+/*
+ * The mount tree of level full: a root that holds what the policy allows and
+ * nothing else.  What is not allowed is not there, what may not be written is
+ * mounted read-only, and what is denied inside an allowed tree lies under a
+ * mask; it, the links that lead to it and the directories above it keep their
+ * names, in the scratch directory too, which the next run finds again.
+ * Landlock and the filter go on top.
+ *
+ *	/            tmpfs, read-only when all is in place
+ *	/usr ...     a bind for each allowed place, links as they are outside
+ *	/proc        of the sandbox's own process namespace
+ *	/dev/pts     own, and /dev/shm, where the policy allows these
+ *	/tmp         the scratch directory
+ *
+ * No part of the outer /proc, /dev/pts or /dev/shm is shown in these.
+ */
+#include "runtime/apply/mounts.h"
 
-#include "runtime/apply/covered.h"
-#include "runtime/apply/mount.h"
-#include "runtime/apply/mount_sockets.h"
-#include "runtime/apply/name_files.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>

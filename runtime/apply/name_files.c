@@ -1,10 +1,17 @@
-/* See name_files.h. */
-#include "runtime/apply/name_files.h"
+/*
+ * The files by which programs look up names, in the view.
+ *
+ * Where names lead out of a network of the sandbox's own, its resolver listens
+ * on 127.0.0.1.  Files of ours that fit this cover those of the machine:
+ * /etc/resolv.conf, and /etc/hosts, in which only the lines about this machine
+ * are left, since the addresses in the others lead nowhere inside.  On many
+ * machines /etc/resolv.conf is a link into /run, which a view does not show:
+ * then our file lies where the link leads.
+ */
+#include "runtime/apply/mounts.h"
 
-#include "format/ways.h"
-#include "runtime/apply/detached.h"
-#include "runtime/apply/mount_table.h"
-#include "runtime/base/file.h"
+#include "format/model.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
 
 #include <string.h>

@@ -1,7 +1,13 @@
-#include "runtime/apply/namespaces.h"
+/*
+ * The namespaces of level full: for mounts, processes, System V IPC and mostly
+ * the network, and a user namespace, which gives the right to make the others.
+ * A caller that has this right already (root outside of containers) gets no
+ * user namespace.
+ */
+#include "runtime/apply/apply.h"
 
-#include "format/decimal.h"
-#include "runtime/base/file.h"
+#include "format/text.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
@@ -190,7 +196,7 @@ may_build(void)
 		long number, arguments[3];
 	} calls[] = {
 		{ SYS_open_tree, { -1, (long)"", AT_EMPTY_PATH } },
-		{ SYS_fsconfig, { -1, FSCONFIG_CMD_CREATE, 0 } },
+		{ SYS_fsconfig, { -1, FS_CREATE, 0 } },
 		{ SYS_fsmount, { -1, 0, 0 } },
 		{ SYS_move_mount, { AT_FDCWD, (long)"", AT_FDCWD } },
 		{ SYS_umount2, { (long)"", 0, 0 } },

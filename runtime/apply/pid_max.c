@@ -1,4 +1,10 @@
-#include "runtime/apply/pid_max.h"
+/*
+ * kernel.pid_max: from Linux 6.14 on each PID namespace has its own, and no
+ * process or thread is made in it once all numbers below are in use.  It holds
+ * the limit on processes at level full where nothing else does: rlimits do not
+ * count for root.
+ */
+#include "runtime/apply/apply.h"
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"

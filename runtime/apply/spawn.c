@@ -1,5 +1,14 @@
-/* See spawn.h. */
-#include "runtime/apply/spawn.h"
+/*
+ * `deny spawn`: one process, its threads, and no program but the command.
+ *
+ * Of all calls that start a process or a program, the policy's filter lets
+ * execveat(2) alone through, and a second filter that only with a random number
+ * as its sixth argument, of which the kernel knows nothing.  The number is in
+ * the memory and the registers of the loader, and in the filter, which nobody
+ * can read back.  To become the command replaces memory and registers, so the
+ * command cannot know it.
+ */
+#include "runtime/apply/apply.h"
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"

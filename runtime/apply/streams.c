@@ -1,10 +1,14 @@
-/* See streams.h. */
-#include "runtime/apply/streams.h"
+/*
+ * Standard input, output and error, which are the caller's.  What is opened
+ * already is beyond rules about paths, and /proc/self/fd/N opens it again by
+ * its own mount, not by that of the view.
+ */
+#include "runtime/apply/apply.h"
 
-#include "runtime/apply/detached.h"
+#include "runtime/apply/mounts.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

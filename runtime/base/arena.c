@@ -1,4 +1,10 @@
-#include "runtime/base/arena.h"
+/*
+ * The memory for everything whose size depends on the policy: one region that
+ * is filled from the front and never freed.  Only pages that are written to
+ * take time, and they take more than most system calls: so there is one dense
+ * region, and no array of the greatest size.
+ */
+#include "runtime/base/files.h"
 
 #include "runtime/base/out.h"
 

@@ -1,4 +1,7 @@
-#include "runtime/base/directory.h"
+/*
+ * The entries of a directory, read with getdents64(2) into a small buffer.
+ */
+#include "runtime/base/files.h"
 
 void
 directory_begin(struct directory *directory, int fd)

@@ -1,4 +1,7 @@
-#include "runtime/base/file.h"
+/*
+ * Small files of /proc and /sys: read and written in one call.
+ */
+#include "runtime/base/files.h"
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"

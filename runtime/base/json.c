@@ -1,6 +1,11 @@
-#include "runtime/base/json.h"
+/*
+ * JSON as text of an `out`.  Each function writes one value, with the comma
+ * before it that it needs, and in an object its key; the key is NULL in a list
+ * and for the document itself.
+ */
+#include "runtime/base/out.h"
 
-#include "format/utf8.h"
+#include "format/text.h"
 
 #include <string.h>
 

@@ -1,3 +1,93 @@
+/* System calls, and what this machine has. */
+#ifndef SBX_RUNTIME_BASE_KERNEL_H
+#define SBX_RUNTIME_BASE_KERNEL_H
+
+#include "format/blob.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * Numbers of system calls that the headers of some libc lack.  From 424 on they
+ * are the same on all machines.
+ */
+
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+#ifndef SYS_io_uring_setup
+#define SYS_io_uring_setup 425
+#endif
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef SYS_open_tree
+#define SYS_open_tree 428
+#define SYS_move_mount 429
+#define SYS_fsopen 430
+#define SYS_fsconfig 431
+#define SYS_fsmount 432
+#endif
+#ifndef SYS_mount_setattr
+#define SYS_mount_setattr 442
+#endif
+#ifndef SYS_open_tree_attr
+#define SYS_open_tree_attr 467
+#endif
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 439
+#endif
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+#ifndef SYS_setxattrat
+#define SYS_setxattrat 463
+#define SYS_removexattrat 466
+#endif
+/* Machines that are younger than these calls have no number for them. */
+#ifndef SYS_chmod
+#define SYS_open (-2)
+#define SYS_chmod (-2)
+#define SYS_chown (-2)
+#define SYS_lchown (-2)
+#define SYS_utime (-2)
+#define SYS_utimes (-2)
+#define SYS_futimesat (-2)
+#define SYS_creat (-2)
+#define SYS_rename (-2)
+#define SYS_mkdir (-2)
+#define SYS_mknod (-2)
+#define SYS_symlink (-2)
+#define SYS_link (-2)
+#define SYS_rmdir (-2)
+#define SYS_unlink (-2)
+#define SYS_stat (-2)
+#define SYS_lstat (-2)
+#define SYS_access (-2)
+#define SYS_readlink (-2)
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
+#endif
+
 /*
  * The kernel's interface as far as the loader uses it: constants and argument
  * layouts that libc's headers lack (musl has no linux/ headers, Debian 12's
@@ -6,22 +96,11 @@
  *
  * Sources: include/uapi/linux/{landlock,seccomp,openat2,capability,prctl}.h.
  */
-#ifndef SBX_KERNEL_H
-#define SBX_KERNEL_H
 
-#include "format/blob.h"
-#include "runtime/base/newer_calls.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #ifdef SBX_TESTING
 #include <stdlib.h>
 #include <string.h>
 #endif
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 enum { KERNEL_WHERE = SBX_ON_LINUX_X86_64 };
@@ -323,8 +402,8 @@ enum {
 	MOVE_MOUNT_T_EMPTY_PATH = 0x40,
 	FSOPEN_CLOEXEC = 1,
 	FSMOUNT_CLOEXEC = 1,
-	FSCONFIG_SET_STRING = 1,
-	FSCONFIG_CMD_CREATE = 6,
+	FS_SET_STRING = 1,
+	FS_CREATE = 6,
 	MOUNT_ATTR_RDONLY = 1,
 	MOUNT_ATTR_NOSUID = 2,
 	MOUNT_ATTR_NODEV = 4,
@@ -358,5 +437,87 @@ openat2(int dirfd, const char *path, const struct open_how *how)
 {
 	return (int)syscall(SYS_openat2, dirfd, path, how, sizeof *how);
 }
+
+/* --- machine.c --------------------------------------------------------- */
+
+struct machine {
+	int landlock_abi;   /* 0: none */
+	int landlock_error; /* errno if none */
+	bool seccomp;
+	bool namespaces; /* worth a try; namespaces_fork() knows */
+};
+
+void machine_probe(struct machine *machine);
+
+/* The highest level that the machine may give: full shows when it is tried. */
+enum sbx_level machine_level(const struct machine *machine);
+
+/*
+ * Whether the kernel counts the processes of the caller for RLIMIT_NPROC: not
+ * those of the machine's own root, but those of a root that is somebody else
+ * outside of its user namespace.
+ */
+bool machine_counts_processes(void);
+
+/* The owner that the kernel shows where the user namespace has no number for
+ * the real one; kernel.overflowuid, as it is unless somebody changed it. */
+enum { OVERFLOW_UID = 65534 };
+
+/* Whether that number is nobody else's here: the caller's user namespace has no
+ * such user. */
+bool machine_hides_owners(void);
+
+const char *level_name(enum sbx_level level);
+
+/* --- signals.c --------------------------------------------------------- */
+
+/* What signals_block() changes, and the command must find unchanged. */
+struct former_signals {
+	sigset_t mask;
+	struct sigaction child;
+};
+
+/* Whether the signals that stop a job are among them: where the command leads a
+ * job of its own. */
+enum job_signals { WITHOUT_STOPS, WITH_STOPS };
+
+/* What is sent from now on waits for the descriptor: a process that forks the
+ * command may be sent something before it has opened one. */
+void signals_block(struct former_signals *former, enum job_signals which);
+
+/* Blocks the signals, too, and returns the descriptor on which they arrive;
+ * SIGPIPE is blocked, but never arrives. */
+int signals_open(struct former_signals *former, enum job_signals which);
+
+/* Puts everything back as it was, in the command. */
+void signals_restore(const struct former_signals *former);
+
+/* Whether a signal was sent to this process alone: one of the terminal has
+ * reached the whole job. */
+bool signal_is_for_us_alone(const struct signalfd_siginfo *info);
+
+/* Whether the terminal sent it, by a key, say: no process can feign that. */
+bool signal_is_of_terminal(const struct signalfd_siginfo *info);
+
+/* Whether it asks a program to end. */
+bool signal_ends(int number);
+
+/* --- terminal.c -------------------------------------------------------- */
+
+/* A descriptor of it above the standard ones, or -1: there is none. */
+int terminal_open(void);
+
+/* Whether it belongs to the process group of this process. */
+bool terminal_is_ours(int terminal);
+
+/* Whether both standard input and output are the terminal, and it is ours: then
+ * whoever gets these is to have the terminal too. */
+bool terminal_is_handed_on(int terminal);
+
+/* Takes it for the group of this process, whoever has it. */
+void terminal_take(int terminal);
+
+/* Takes it back if the group that has it is gone. */
+void terminal_take_back(int terminal);
 
 #endif

@@ -1,6 +1,10 @@
-#include "runtime/base/limits.h"
+/*
+ * The limits of a run: those of the policy, and those that a person gives on
+ * the command line in their place.
+ */
+#include "runtime/base/options.h"
 
-#include "format/decimal.h"
+#include "format/text.h"
 #include "runtime/base/kernel.h"
 
 #include <string.h>

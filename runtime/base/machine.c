@@ -1,8 +1,10 @@
-/* See machine.h. */
-#include "runtime/base/machine.h"
+/*
+ * What the machine offers, and the level that follows from it.
+ */
+#include "runtime/base/kernel.h"
 
-#include "format/decimal.h"
-#include "runtime/base/file.h"
+#include "format/text.h"
+#include "runtime/base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

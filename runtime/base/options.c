@@ -1,7 +1,17 @@
+/*
+ * The command line of sbxrun.
+ *
+ *	sbxrun [options] [--] CMD [ARG...]
+ *	sbxrun [options] POLICY -- CMD [ARG...]
+ *	sbxrun [options] [POLICY] -c STRING
+ *	sbxrun --session NAME [options] [POLICY] -- CMD [ARG...]
+ *
+ * Options come before the policy; nothing of the command is looked at.
+ */
 #include "runtime/base/options.h"
 
-#include "format/decimal.h"
-#include "runtime/base/machine.h"
+#include "format/text.h"
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
 #include <limits.h>

@@ -1,19 +1,38 @@
-/*
- * The command line of sbxrun.
- *
- *	sbxrun [options] [--] CMD [ARG...]
- *	sbxrun [options] POLICY -- CMD [ARG...]
- *	sbxrun [options] [POLICY] -c STRING
- *	sbxrun --session NAME [options] [POLICY] -- CMD [ARG...]
- *
- * Options come before the policy; nothing of the command is looked at.
- */
+/* The command line and the limits it sets. */
 #ifndef SBX_RUNTIME_BASE_OPTIONS_H
 #define SBX_RUNTIME_BASE_OPTIONS_H
 
-#include "runtime/base/limits.h"
-
 #include "format/blob.h"
+#include "runtime/base/out.h"
+
+/* --- limits.c ---------------------------------------------------------- */
+
+/* What the command line says of one limit. */
+struct limit_choice {
+	bool given;
+	bool lifted; /* NAME=none; else: */
+	uint64_t value;
+};
+
+/* NAME=VALUE of --limit; refuses what it cannot be. */
+void limits_choose(struct limit_choice choices[SBX_LIMIT_END],
+    const char *text);
+
+/* From now on the blob's limits are those of this machine, with the choices in
+ * their place; they lie in `room`. */
+void limits_apply(struct sbx_blob *blob,
+    const struct limit_choice choices[SBX_LIMIT_END],
+    struct sbx_limit room[SBX_LIMIT_END]);
+
+const char *limit_name(uint16_t kind);
+/* "timeout 120s", as a policy says it. */
+void out_limit(struct out *out, const struct sbx_limit *limit);
+
+/* "sbxrun: SOURCE: limit NAME VALUE: TEXT; --limit NAME=none lifts it" on
+ * stderr. */
+void limit_say(const struct sbx_blob *blob, uint16_t kind, const char *text);
+
+/* --- options.c --------------------------------------------------------- */
 
 struct definition {
 	const char *text; /* NAME=PATH */
@@ -47,7 +66,7 @@ struct options {
 	bool brief;         /* --dry-run=summary */
 	bool explain;       /* --explain, and what it says: */
 	bool explain_live, explain_all, explain_agent;
-	bool explain_thorough;    /* it leaves out no look, see traced.h */
+	bool explain_thorough;    /* it leaves out no look, see explain.h */
 	const char *explain_file; /* or NULL */
 	const char *learn;        /* --learn: a file, or NULL */
 	bool verbose;

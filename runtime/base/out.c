@@ -1,7 +1,14 @@
+/*
+ * Text without heap and stdio.
+ *
+ * It is gathered in a buffer.  With a descriptor, what was gathered is written
+ * when the buffer is full, or flushed; what cannot be written (stderr may be
+ * closed) is lost, since nothing here may fail the sandbox.  Without one the
+ * text stays in the buffer and is cut at its end.
+ */
 #include "runtime/base/out.h"
 
-#include "format/decimal.h"
-#include "format/utf8.h"
+#include "format/text.h"
 
 #include <errno.h>
 #include <poll.h>

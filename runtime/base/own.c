@@ -1,5 +1,9 @@
-/* See own.h. */
-#include "runtime/base/own.h"
+/*
+ * Where sbx keeps what is the user's: policies and settings, which a person
+ * writes, and state, which sbx writes.  Both lie in the home of the password
+ * entry; no variable chooses another one.
+ */
+#include "runtime/base/files.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,4 +1,8 @@
-#include "runtime/base/path.h"
+/*
+ * Paths as system calls take them, and as the model does (format/model.h),
+ * where the root directory is the empty string.
+ */
+#include "runtime/base/files.h"
 
 #include <string.h>
 

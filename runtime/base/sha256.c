@@ -1,4 +1,7 @@
-#include "runtime/base/sha256.h"
+/*
+ * SHA-256 (FIPS 180-4).
+ */
+#include "runtime/base/files.h"
 
 #include <string.h>
 

@@ -1,4 +1,8 @@
-#include "runtime/base/signals.h"
+/*
+ * The signals that sbxrun's own processes take from a descriptor, because they
+ * are meant for the command.
+ */
+#include "runtime/base/kernel.h"
 
 #include "runtime/base/out.h"
 

@@ -1,7 +1,10 @@
-/* See spelling.h. */
-#include "runtime/base/spelling.h"
-
-#include "runtime/base/directory.h"
+/*
+ * File systems that take upper and lower case for the same: SMB, shares of a
+ * virtual machine's host, Windows drives, many of FUSE.  Where the kernel does
+ * not know of it, a name in another spelling is another entry to it, on which
+ * no mount lies, and a name of a rule need not be one that the directory lists.
+ */
+#include "runtime/base/files.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,4 +1,7 @@
-#include "runtime/base/terminal.h"
+/*
+ * The controlling terminal, and which process group it belongs to.
+ */
+#include "runtime/base/kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,9 @@
-/* See unsteady.h. */
-#include "runtime/base/unsteady.h"
+/*
+ * File systems in which the kernel forgets a name when looking it up again fails,
+ * for whatever reason, a shortage of the server's among them.  What is mounted
+ * there then goes as well, in all namespaces, and shows what it hid.
+ */
+#include "runtime/base/files.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,10 @@
-/* See agent.h. */
-#include "runtime/bind/agent.h"
+/*
+ * Whether an agent of ssh listens at a socket.
+ */
+#include "runtime/bind/bind.h"
 
-#include "format/agent.h"
-#include "runtime/base/file.h"
+#include "format/protocol.h"
+#include "runtime/base/files.h"
 
 #include <sys/socket.h>
 #include <sys/time.h>

@@ -2,14 +2,11 @@
  * Anchors: where the workspace, home, the scratch directory and the parameters
  * lie on this machine, for this user and this call.
  */
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/base/own.h"
+#include "runtime/bind/bind.h"
 #include "runtime/bind/binder.h"
-#include "runtime/bind/follow.h"
-#include "runtime/bind/missing.h"
-#include "runtime/bind/planted.h"
-#include "runtime/bind/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,14 @@
+/*
+ * The policy meets the machine: anchors get their paths, and path rules and
+ * their exclusions become places without symbolic links, in the form that the
+ * model (format/model.h) works on.  Once it is made a binding does not change.
+ */
 #include "runtime/bind/bind.h"
 
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/base/own.h"
-#include "runtime/base/path.h"
-#include "runtime/bind/planted.h"
+#include "runtime/bind/binder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,15 +1,150 @@
-/*
- * The policy meets the machine: anchors get their paths, and path rules and
- * their exclusions become places without symbolic links, in the form that the
- * model (format/model.h) works on.  Once it is made a binding does not change.
- */
-#ifndef SBX_BIND_H
-#define SBX_BIND_H
+/* Anchors and rules to places on this machine. */
+#ifndef SBX_RUNTIME_BIND_BIND_H
+#define SBX_RUNTIME_BIND_BIND_H
 
+#include "format/model.h"
+#include "runtime/base/files.h"
 #include "runtime/base/options.h"
-#include "runtime/bind/follow.h"
-#include "runtime/bind/owners.h"
-#include "runtime/bind/rule_index.h"
+
+#include <stdbool.h>
+
+/* --- agent.c ----------------------------------------------------------- */
+
+/* Asks for its keys what is open here, O_PATH, and waits a few seconds at
+ * most. */
+bool agent_answers(int target);
+
+/* --- listing.c --------------------------------------------------------- */
+
+enum {
+	LISTINGS_MAX = 8,
+	/* If the names of a directory do not fit, it is not listed, and the
+	 * kernel is asked for each of them. */
+	LISTINGS_SIZE = 32 << 10,
+	LISTINGS_SLOTS = 2048, /* above LISTINGS_SIZE / 24, the least entry */
+	/* To list a directory takes as long as to ask for so many names. */
+	LISTINGS_WORTH = 8,
+};
+
+struct listing {
+	struct sbx_place directory;
+	uint32_t begin, end; /* of its entries */
+	bool whole;          /* every name is among them */
+};
+
+/* Small, because touching a page takes longer than what is done in it.  The
+ * fields that are always read come last, beside what follows in struct
+ * binder. */
+struct listings {
+	_Alignas(8) char entries[LISTINGS_SIZE];
+	uint16_t slots[LISTINGS_SLOTS]; /* offset / 8 + 1; 0: free */
+	struct listing of[LISTINGS_MAX];
+	uint32_t count, used;
+};
+
+/* Lists a directory, unless that was tried before, LISTINGS_MAX are listed, or
+ * it cannot be read. */
+void listings_add(struct listings *listings, struct sbx_place directory);
+
+enum listed {
+	LISTED_UNKNOWN, /* ask the kernel */
+	LISTED_MISSING,
+	LISTED_ENTRY, /* it is there and is no symbolic link */
+};
+
+/*
+ * What is known of the component of `path` that comes next below a listed
+ * directory; for an ENTRY, *end is where that component ends in the path.
+ * UNKNOWN for a path that is not below a listed directory.
+ */
+enum listed listings_look(const struct listings *listings,
+    struct sbx_place path, uint32_t *end);
+
+/* --- follow.c ---------------------------------------------------------- */
+
+/*
+ * Paths as the file system has them: symbolic links followed, so that the
+ * overlap of two rules is judged on what they name.
+ */
+
+struct followed {
+	struct sbx_place at; /* without links; as given where nothing exists */
+	int fd;              /* O_PATH, close-on-exec; -1 if there is none */
+	int error;           /* why not: ENOENT, ENOTDIR, EACCES ... */
+	uint32_t link_count;
+	const struct sbx_place *links; /* that were on the way, in this order */
+};
+
+/*
+ * Follows an absolute, normal, NUL-terminated path.  Never fails: what cannot
+ * be opened has an error.  The caller closes the descriptor.
+ */
+struct followed follow(struct arena *arena, struct sbx_place path);
+
+/*
+ * The same without a descriptor, for a place that is only compared: `path`
+ * begins with `parent`, which has no links in it.
+ */
+struct followed follow_below(struct arena *arena,
+    const struct listings *listings, struct sbx_place parent,
+    struct sbx_place path);
+
+/* follow() for a path as people type it: relative, with "." and "..". */
+struct followed follow_given(struct arena *arena, const char *path);
+
+/* Opens a place that follow() returned, which has no links; -1 and errno. */
+int open_place(struct sbx_place at, int flags);
+
+/* Opens a path that may have links on the way; ELOOP if it has. */
+int open_unlinked(int directory, const char *path, int flags);
+
+/* --- owners.c ---------------------------------------------------------- */
+
+/* The two ends of the line to the supervisor; -1: there is none. */
+struct owners {
+	int ask, answer;
+};
+
+/* No line; a line, or refuses; no line any more. */
+void owners_none(struct owners *owners);
+void owners_open(struct owners *owners);
+void owners_close(struct owners *owners);
+
+/* In the process that asks: closes the other end. */
+void owners_use(struct owners *owners);
+
+/* In the supervisor: answers until the other process has closed its end. */
+void owners_serve(struct owners *owners);
+
+/*
+ * Whether only root and the user could have made the link: it belongs to one of
+ * them, nobody else may write the directory that holds it, and nobody else may
+ * replace a directory above.  These are looked at up to `trusted`, a directory
+ * of the user's.  `owners` may have no line; then we see for ourselves.
+ */
+bool owners_trust(const struct owners *owners, struct sbx_place link,
+    struct sbx_place trusted);
+
+/* --- rule_index.c ------------------------------------------------------ */
+
+/* An index of no records yet, with room for some. */
+struct sbx_index index_room(struct arena *arena, const void *records,
+    size_t size, uint32_t most);
+
+/* The index lies in the arena, the rules stay the caller's. */
+struct sbx_index *rule_index_make(struct arena *arena,
+    const struct sbx_rule *rules, uint32_t count);
+
+/* What sbx_path_verdict() says to these rules: whether the right is given. */
+bool rule_index_allows(struct sbx_index *index, uint8_t right,
+    struct sbx_place path);
+
+/* Whether some allow that gives the right has its place at the path or above
+ * it, denied or not. */
+bool rule_index_gives(struct sbx_index *index, uint8_t right,
+    struct sbx_place path);
+
+/* --- bind.c ------------------------------------------------------------ */
 
 enum rule_state {
 	RULE_READY,   /* it exists; fd or reopening leads to it */
@@ -88,7 +223,7 @@ struct bind_request {
 	/* The policy's file, to be judged; of no length: not to be. */
 	struct sbx_place policy;
 	bool guarded; /* if the sandbox may write that file, a rule denies it */
-	/* To be judged: the hops on the way to the policy (see start/load.h), and
+	/* To be judged: the hops on the way to the policy (see start/load.c), and
 	 * the links on the way to the log. */
 	const char *hops;
 	/* The others are those of --explain=FILE and --learn. */
@@ -131,5 +266,81 @@ bool bind_socket_is_split(const struct binding *binding, struct sbx_place at);
 /* What it does with one place; others stay where they are. */
 struct sbx_place bind_move(struct arena *arena, struct sbx_place at,
     struct sbx_place from, struct sbx_place to);
+
+/* --- missing.c --------------------------------------------------------- */
+
+/* `name` is as on the command line; the profiles are in `directory`. */
+void refuse_policy(const char *name, const char *directory, int error)
+    __attribute__((noreturn));
+
+void refuse_definition(const struct definition *definition,
+    const struct sbx_blob *blob) __attribute__((noreturn));
+
+/* --- project.c --------------------------------------------------------- */
+
+/*
+ * `-w auto`, and without -w: where the project begins that the current directory is in.
+ */
+
+/*
+ * Puts the top of the git working tree into options->workspace, and, if its
+ * repository lies elsewhere, as for a linked working tree and a submodule, that
+ * into options->git.  Where there is no repository of the user's, the workspace
+ * is the current directory, which it then leaves to be found; with `auto` in
+ * /tmp, where sbx keeps its own directory, none.  The home directory and what is
+ * above it are never taken for a project that one is in.  Warns of a `.git` that
+ * leads to a repository which does not lead back.
+ */
+void project_find(struct arena *arena, struct options *options);
+
+/* --- scratch.c --------------------------------------------------------- */
+
+enum { SCRATCH_PATH_SIZE = 96, SCRATCH_KEY_SIZE = 13 };
+
+/* The name PROFILE.  The origin is the path of the policy's file; for a policy
+ * that has none, its digest. */
+void scratch_key(char key[SCRATCH_KEY_SIZE], const char *profile,
+    const char *origin);
+
+/*
+ * Puts the path of the scratch directory into `path`.  If it is missing, it is
+ * made if `make` is set, and else false is returned.  What is ours and has
+ * another mode than 0700 gets that; a command may have changed it.  Refuses
+ * what is not ours.  `outer` is TMPDIR, or NULL: the scratch directory of the
+ * sandbox that this runs in, if it runs in one.
+ */
+bool scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
+    const char *key, bool make, const char *outer);
+
+/* Whether a directory is one of the user's scratch directories, or lies in
+ * one. */
+bool scratch_holds(struct sbx_place directory);
+
+/* Whether a command that may write a directory could write more of TOP than a
+ * scratch directory: it is /tmp or above, TOP, or TOP/WORKSPACE. */
+bool scratch_within(struct sbx_place directory);
+
+/* Whether a directory or one above it has been a workspace, as far as scratch
+ * directories tell. */
+bool scratch_remembers(struct sbx_place directory);
+
+/* TOP/WORKSPACE, as an O_PATH descriptor; -1 where there is none. */
+int scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace);
+
+/* The directory of what is known of runs that go on, as above: sbx-runs there,
+ * or TOP/runs. */
+int scratch_runs(bool make);
+
+/* The directory of the sockets of sessions, as an O_PATH descriptor, or -1 and
+ * errno: /run/user/UID/sbx or, where there is no such place, TOP/sessions. */
+int scratch_sessions(bool make);
+
+/* --- services.c -------------------------------------------------------- */
+
+/* Whether there is a place, one that may be written or one that is only to be
+ * read, in which a socket may lie, now or later: a socket itself, or a
+ * directory other than those that programs are kept in, and the scratch
+ * directory. */
+bool bind_shows_services(const struct binding *binding, bool written);
 
 #endif

@@ -1,12 +1,41 @@
+/* The inside of the binder. */
+#ifndef SBX_RUNTIME_BIND_BINDER_H
+#define SBX_RUNTIME_BIND_BINDER_H
+
+#include "runtime/base/files.h"
+#include "runtime/bind/bind.h"
+
+/* --- glob.c ------------------------------------------------------------ */
+
+enum {
+	/* Bounds for all globs of a policy together. */
+	GLOB_MAX_ENTRIES = 262144, /* that are looked at */
+	GLOB_MAX_MATCHES = 4096,
+	GLOB_MAX_DEPTH = 128,
+};
+
+struct glob_search {
+	struct arena *arena;
+	struct sbx_place *matches; /* room for GLOB_MAX_MATCHES */
+	uint32_t entries, count;   /* of entries and matches, of all globs */
+	bool gives; /* it allows: what is shut to us does not matter */
+	/* Of the last glob. */
+	uint32_t closed;   /* directories that were passed over */
+	const char *fault; /* what ended the search early, or NULL */
+	int error;         /* and its errno, or 0 */
+};
+
+/*
+ * Adds the places that match a verified pattern below a place without links.
+ * With a name: those that would, if the place had that name below where the
+ * pattern begins; the place itself may be one then.
+ */
+void glob_find(struct glob_search *search, struct sbx_place place,
+    const char *name, const char *pattern);
+
 /*
  * A binding while it is made; for this room alone.
  */
-#ifndef SBX_BINDER_H
-#define SBX_BINDER_H
-
-#include "runtime/bind/bind.h"
-#include "runtime/bind/glob.h"
-#include "runtime/bind/listing.h"
 
 /* Symbolic links that lead to allowed places. */
 enum { BIND_MAX_LINKS = 4096 };
@@ -95,5 +124,24 @@ void note_links(struct binder *binder, const struct followed *found);
 /* Notes a path rule whose anchor has no place, or that does not hold. */
 void bind_nowhere(struct binder *binder, const struct sbx_path *path,
     enum rule_state why);
+
+/* --- planted.c --------------------------------------------------------- */
+
+/* Why a link is not to be followed, or NULL.  The anchors must be bound. */
+const char *link_fault(struct binder *binder, struct sbx_place link);
+
+/*
+ * The same for what the caller has named.  The directory must not have been a
+ * workspace either: -w sub, in one, could lead anywhere.  This is not asked for
+ * rules; else the links in a home would fail for good once it was a workspace.
+ */
+const char *given_fault(struct binder *binder, struct sbx_place link);
+
+/* Whether one of the links that were followed is not to be. */
+bool is_planted(struct binder *binder, const struct followed *found);
+
+/* Whether a command may have put an entry into its directory, or chooses where
+ * it leads. */
+bool commands_choose(struct binder *binder, struct sbx_place entry);
 
 #endif

@@ -4,7 +4,7 @@
  * and the path need not be followed.  Only where it says ELOOP is each
  * component looked at.
  */
-#include "runtime/bind/follow.h"
+#include "runtime/bind/bind.h"
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"

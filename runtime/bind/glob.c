@@ -1,8 +1,14 @@
-#include "runtime/bind/glob.h"
+/*
+ * Globs: which places match a pattern now.  The walk goes only where a match
+ * can lie and follows no symbolic link.  It does not look into what matches,
+ * since a match stands for all that lies in it.  It is bounded: what would make
+ * it endless may have been put there by an earlier run.
+ */
+#include "runtime/bind/binder.h"
 
-#include "format/glob.h"
-#include "runtime/base/directory.h"
-#include "runtime/bind/follow.h"
+#include "format/model.h"
+#include "runtime/base/files.h"
+#include "runtime/bind/bind.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,11 @@
-#include "runtime/bind/listing.h"
+/*
+ * The names in a directory, read at once.  A profile names a hundred places in
+ * the home directory, and one person has few of them.  To ask the kernel for
+ * each would take longer than all the rest of a launch.
+ */
+#include "runtime/bind/bind.h"
 
 #include "runtime/base/kernel.h"
-#include "runtime/bind/follow.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,10 @@
-#include "runtime/bind/missing.h"
+/*
+ * Messages about a policy that cannot be opened, and about a parameter that the
+ * policy does not have.  They name what there is instead.
+ */
+#include "runtime/bind/bind.h"
 
-#include "runtime/base/directory.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>

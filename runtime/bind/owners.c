@@ -1,4 +1,12 @@
-#include "runtime/bind/owners.h"
+/*
+ * Whether other users could have made a link.
+ *
+ * In a user namespace of its own a process cannot tell: the kernel shows every
+ * owner but its own as the same overflow id, root as well.  So at level full
+ * the supervisor, which stays outside, answers while the first process of the
+ * sandbox binds the policy.
+ */
+#include "runtime/bind/bind.h"
 
 #include "runtime/base/out.h"
 

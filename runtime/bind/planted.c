@@ -1,8 +1,17 @@
-#include "runtime/bind/planted.h"
+/*
+ * Links that somebody planted.
+ *
+ * Whoever may write the directory that holds a link could have chosen where it
+ * leads.  So a link is judged by where it lies, whatever asks for it: a rule, a
+ * parameter, the workspace, the policy, the log.  Commands may have written
+ * what this policy or a shipped one lets them write, and decide where the links
+ * in /proc/PID lead; other users may have written what is theirs.
+ */
+#include "runtime/bind/binder.h"
 
-#include "format/glob.h"
+#include "format/model.h"
 #include "runtime/base/kernel.h"
-#include "runtime/bind/scratch.h"
+#include "runtime/bind/bind.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -10,15 +10,12 @@
  * Everything that counts on the way must belong to the user.  Nothing here is
  * executed, and a text that is not what git writes leads nowhere.
  */
-#include "runtime/bind/project.h"
+#include "runtime/bind/bind.h"
 
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/base/own.h"
-#include "runtime/base/path.h"
 #include "runtime/bind/binder.h"
-#include "runtime/bind/follow.h"
-#include "runtime/bind/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>

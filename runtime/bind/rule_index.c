@@ -1,4 +1,8 @@
-#include "runtime/bind/rule_index.h"
+/*
+ * The bound rules by their places, so that those which cover a path are found
+ * without asking each.
+ */
+#include "runtime/bind/bind.h"
 
 struct sbx_index
 index_room(struct arena *arena, const void *records, size_t size, uint32_t most)

@@ -1,8 +1,7 @@
-#include "format/glob.h"
+#include "format/model.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/binder.h"
-#include "runtime/bind/planted.h"
 
 #include <errno.h>
 #include <string.h>

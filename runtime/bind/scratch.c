@@ -1,10 +1,23 @@
-#include "runtime/bind/scratch.h"
+/*
+ * The scratch directory, ${tmp}, kept between runs: TOP/WORKSPACE/PROFILE.
+ *
+ * TOP is /tmp/sbx-UID.  Anybody may write in /tmp, so another user may have
+ * taken that name; then it is /tmp/sbx-UID-RANDOM, the first such directory
+ * that is ours.  Nobody can take a name that is not known, nor give a directory
+ * away.
+ *
+ * WORKSPACE is a digest of its path.  PROFILE is one of the profile's name and
+ * of where the policy comes from: what a narrow policy lets a command leave
+ * behind, a command under a wider one would believe.  It does not change when
+ * the policy is edited, so that caches stay warm.
+ *
+ * In a sandbox at level standard TOP cannot be written.  Then it is a directory
+ * of the outer sandbox's scratch directory.
+ */
+#include "runtime/bind/bind.h"
 
-#include "runtime/base/directory.h"
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/base/path.h"
-#include "runtime/base/sha256.h"
 
 #include <errno.h>
 #include <fcntl.h>

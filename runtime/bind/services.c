@@ -1,5 +1,7 @@
-/* See services.h. */
-#include "runtime/bind/services.h"
+/*
+ * Whether services of the host may listen in what a policy shows.
+ */
+#include "runtime/bind/bind.h"
 
 #include <sys/stat.h>
 

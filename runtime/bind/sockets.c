@@ -4,9 +4,8 @@
  * of a sandbox know them.
  */
 #include "runtime/base/kernel.h"
-#include "runtime/bind/agent.h"
+#include "runtime/bind/bind.h"
 #include "runtime/bind/binder.h"
-#include "runtime/bind/planted.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,15 +1,14 @@
 /*
- * See advice.h.  The denials have paths that the command chose.  So the process
+ * See explain.h.  The denials have paths that the command chose.  So the process
  * that reads them can write nothing but its answer, has no capabilities, and is
  * ended after some seconds; and its answer is text of a fixed size, which is
  * printed as what it is.
  */
-#include "runtime/explain/advice.h"
+#include "runtime/explain/explain.h"
 
-#include "format/landlock.h"
-#include "runtime/base/file.h"
+#include "format/blob.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/machine.h"
 #include "runtime/base/out.h"
 
 #include <poll.h>

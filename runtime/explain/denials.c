@@ -6,8 +6,8 @@
  */
 #include "runtime/explain/explain.h"
 
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/unsteady.h"
 
 #include <string.h>
 #include <sys/mman.h>

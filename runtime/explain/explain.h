@@ -1,3 +1,72 @@
+/* --explain: what was denied, and what would allow it. */
+#ifndef SBX_RUNTIME_EXPLAIN_EXPLAIN_H
+#define SBX_RUNTIME_EXPLAIN_EXPLAIN_H
+
+#include "format/blob.h"
+#include "format/model.h"
+#include "format/protocol.h"
+#include "runtime/base/files.h"
+#include "runtime/bind/bind.h"
+#include "runtime/network/network.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* --- learn.c ----------------------------------------------------------- */
+
+/*
+ * --learn: what the command wanted, whether the policy allows it or not.  Each
+ * distinct right at a place is kept once, in the supervisor's own memory, and
+ * written when all has ended (watch/receipt.h).  sbxc drafts a policy of it.
+ *
+ * A command may want as many names as it likes.  So the names of one directory
+ * are kept apart up to a number, and the further ones are counted for the
+ * directory; and when there is no more room, all are counted for the nearest
+ * directory that is known.
+ */
+
+enum {
+	LEARN_MAX = 1 << 14,  /* that are kept apart */
+	LEARN_TEXT = 8 << 20, /* bytes of their names */
+	LEARN_SIBLINGS = 64,  /* names of one directory */
+};
+
+/* One right at one place. */
+struct wanted {
+	uint8_t kind; /* enum sbx_denied */
+	bool denied;
+	bool makes; /* the name is made, replaced or removed */
+	bool probe; /* it was only looked for */
+	bool below; /* further names in the directory `text` */
+	uint16_t port;
+	int32_t number; /* of a system call that the filter refused */
+	int32_t error;  /* errno that it got, as far as that can be told */
+	uint32_t args[SBX_DENIAL_ARGS];
+	uint32_t names; /* of a directory: that are kept apart */
+	uint32_t count; /* of calls; 0: it is only a directory that has names */
+	uint32_t next;  /* 1 + the next one of its list */
+	uint32_t len;
+	const char *text;               /* a path outside, or an address */
+	char program[SBX_PROGRAM_SIZE]; /* the first that wanted it */
+};
+
+struct learning {
+	uint32_t count;
+	uint32_t used; /* bytes of the texts */
+	uint64_t lost; /* calls of which nothing was kept */
+	struct wanted *wishes;
+	char *texts;
+	uint32_t *lists; /* by hash: 1 + an index */
+};
+
+/* Makes room; refuses (125) if there is none. */
+void learn_begin(struct learning *learning);
+
+/* Counts what is wanted, whose text is copied.  If it is new, returns it, so that the
+ * caller can tell which program had it. */
+struct wanted *learn_add(struct learning *learning,
+    const struct wanted *wanted);
+
 /*
  * --explain: the supervisor looks at the system calls of the command, tells
  * from the policy which of them are denied, and keeps each distinct denial
@@ -15,14 +84,6 @@
  * lets this user do it.  Nothing that the command names is opened for that, but
  * with O_PATH.
  */
-#ifndef SBX_EXPLAIN_H
-#define SBX_EXPLAIN_H
-
-#include "format/denial.h"
-#include "format/filter_run.h"
-#include "runtime/bind/bind.h"
-#include "runtime/explain/learn.h"
-#include "runtime/network/decisions.h"
 
 enum { NAME_SERVERS = 53 }; /* their port */
 
@@ -33,7 +94,7 @@ struct explaining {
 	struct sbx_place scratch;      /* which is /tmp there, or no path */
 	bool session;  /* it was bound when the session was made */
 	bool live;     /* each is told when it is found */
-	bool thorough; /* no look is left out, see traced.h */
+	bool thorough; /* no look is left out, see explain.h */
 	bool splits; /* below full, some denial takes rights from directories */
 	int helper;  /* sbxc, O_PATH; -1: there is none to be trusted */
 	/* The command's filter, from the moment when it has one; so many
@@ -87,5 +148,111 @@ void explain_host(struct out *out, const struct sbx_denial *denial);
 /* A place as the language spells it, from the anchor that says most. */
 void explain_place(struct out *out, const struct explaining *explaining,
     const char *path);
+
+/* --- advice.c ---------------------------------------------------------- */
+
+/*
+ * What would allow what was denied.  To find that takes heap, texts and the
+ * tables of the language, so sbxc is asked, which gives the answers of `sbxc
+ * why`.  Without it there is no advice.
+ */
+
+/* Finds sbxc, before the command starts: it is the one that was installed with
+ * this sbxrun, and only if the command cannot write there. */
+void advice_open(struct explaining *explaining);
+
+/* Asks about all denials; a list beside explaining->denials, or NULL. */
+const struct sbx_advice *advice_ask(const struct explaining *explaining,
+    enum sbx_level level);
+
+/* --- judge.c ----------------------------------------------------------- */
+
+/* What is done at a path. */
+enum act {
+	ACT_READ,
+	ACT_WRITE,  /* what is there */
+	ACT_CREATE, /* the same, or it is made */
+	ACT_MAKE,   /* what is not there */
+	ACT_MAKE_DIRECTORY,
+	ACT_FILL,    /* a directory that is there already, as for mkdir -p */
+	ACT_REPLACE, /* a name, by another file */
+	ACT_REMOVE,
+	ACT_UNLINK, /* the same, unless it is a directory */
+	ACT_CHANGE, /* modes, owners, times */
+	ACT_RUN,
+	ACT_LOOK, /* whether it is there */
+	ACT_CONNECT,
+	ACT_END,
+};
+
+struct asked {
+	enum act act;
+	bool no_follow;   /* of the last name, if that is a link */
+	bool fresh;       /* it fails where something is there */
+	bool dots;        /* the last name is "." or ".." */
+	struct path path; /* absolute and normal, as the command sees it */
+	bool wanted; /* judge(): it works, or would without the policy; then */
+	bool makes;  /* the path, outside, is a name that comes or goes */
+};
+
+/* False: it is not denied, or would fail without the policy, too.  Fills in the
+ * kind, the path, the source and what follows from the act. */
+bool judge(const struct explaining *explaining, struct asked *asked,
+    struct sbx_denial *denial);
+
+/* The same for a socket that the supervisor has refused to connect to, though
+ * the policy lets the command write there. */
+bool judge_server(const struct asked *asked, struct sbx_denial *denial);
+
+/* The same for a TCP port, in a network that the policy opens by port. */
+bool judge_port(const struct explaining *explaining, uint8_t op, uint16_t port,
+    struct sbx_denial *denial);
+
+/* The same for the address of a host, from a network of the sandbox's own. */
+bool judge_endpoint(const struct explaining *explaining,
+    const uint8_t address[SBX_ADDRESS_SIZE], uint16_t port,
+    struct sbx_denial *denial);
+
+/* --- traced.c ---------------------------------------------------------- */
+
+/*
+ * The filter of a command that is explained.
+ */
+
+/*
+ * Of which calls that only look at a place it hears.  realpath(3) makes one for
+ * each directory of a path, and a compiler calls that for each header: most of
+ * all calls of a build, which tell less than what is opened afterwards.
+ */
+enum traced_looks {
+	TRACED_NONE, /* below full, where nothing denies them */
+	TRACED_MOST, /* not those of realpath(3) */
+	TRACED_ALL,
+};
+enum traced_looks traced_looks(const struct explaining *explaining, bool view);
+
+/*
+ * Installs the policy's filter so that the supervisor hears of the calls of
+ * format/observed.def and of those that the filter refuses; nothing opens that
+ * the policy closes.  Returns the listener; refuses (125) where that cannot be.
+ */
+int traced_install(struct arena *arena, const struct sbx_blob *blob,
+    const struct sbx_program *program, enum traced_looks looks);
+
+/* --- trail.c ----------------------------------------------------------- */
+
+/* Adds a path as text: "." and ".." are taken away, and links do not count,
+ * which is so where nothing is followed by "..".  False if it is too long. */
+bool trail_push(struct path *path, const char *names);
+
+/* Whether the last name is "." or "..": nothing can be made or moved there. */
+bool trail_ends_in_dots(const char *text);
+
+/* Follows an absolute, normal path in place; `last`: also where its last name
+ * is a link.  False if it comes into /proc or round in circles. */
+bool trail_follow(struct path *path, bool last);
+
+/* Whether a place is /proc, or in it. */
+bool trail_is_proc(struct sbx_place at);
 
 #endif

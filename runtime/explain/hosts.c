@@ -1,9 +1,9 @@
 /*
  * Denials in the network, which sbx-proxy and the supervisor have decided: see
- * runtime/network/decisions.h.
+ * runtime/network/decisions.c.
  */
 #include "runtime/explain/explain.h"
-#include "runtime/network/remedy.h"
+#include "runtime/network/event.h"
 
 #include <string.h>
 

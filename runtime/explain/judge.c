@@ -1,11 +1,12 @@
-/* See judge.h. */
-#include "runtime/explain/judge.h"
+/*
+ * Whether the policy denies what a call does at a path, and whether that is why
+ * it fails.
+ */
+#include "runtime/explain/explain.h"
 
-#include "format/glob.h"
-#include "format/ways.h"
+#include "format/model.h"
 #include "runtime/base/kernel.h"
-#include "runtime/explain/trail.h"
-#include "runtime/network/remedy.h"
+#include "runtime/network/event.h"
 
 #include <string.h>
 #include <sys/stat.h>

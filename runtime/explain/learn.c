@@ -1,5 +1,5 @@
-/* See learn.h: a hash table whose texts lie one behind the other. */
-#include "runtime/explain/learn.h"
+/* See explain.h: a hash table whose texts lie one behind the other. */
+#include "runtime/explain/explain.h"
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"

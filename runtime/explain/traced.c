@@ -11,10 +11,10 @@
  * ENOSYS stays as it is: with it libc learns that a call is not there, and
  * nobody wants to read of that.
  */
-#include "runtime/explain/traced.h"
+#include "runtime/explain/explain.h"
 
-#include "format/filter_run.h"
-#include "runtime/apply/confine.h"
+#include "format/blob.h"
+#include "runtime/apply/apply.h"
 #include "runtime/base/out.h"
 
 #include <string.h>

@@ -1,5 +1,9 @@
-/* See trail.h. */
-#include "runtime/explain/trail.h"
+/*
+ * Where a path leads outside, without opening anything: the links on the way
+ * are read.  Those of /proc lead to what a process has, and would be this
+ * process's; so the way ends where it enters /proc.
+ */
+#include "runtime/explain/explain.h"
 
 #include "runtime/base/kernel.h"
 

@@ -5,13 +5,11 @@
  * directory, and there is no recursion: a directory that is not empty is moved
  * to the top and is emptied there.
  */
-#include "runtime/inspect/clean.h"
+#include "runtime/inspect/inspect.h"
 
-#include "runtime/base/directory.h"
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/follow.h"
-#include "runtime/bind/scratch.h"
+#include "runtime/bind/bind.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /*
- * See doctor.h.  To look at policies, configurations and repositories takes heap
+ * See inspect.h.  To look at policies, configurations and repositories takes heap
  * and parsers, so it is sbxc that does it, and no sandbox is involved.
  */
-#include "runtime/inspect/doctor.h"
+#include "runtime/inspect/inspect.h"
 
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/base/path.h"
 #include "runtime/watch/tripwire.h"
 
 #include <errno.h>

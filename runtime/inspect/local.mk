@@ -1,11 +1,9 @@
 # What sbxrun says about itself instead of running a command.
 loader_sources += \
 	runtime/inspect/clean.c \
-	runtime/inspect/clean.h \
+	runtime/inspect/inspect.h \
 	runtime/inspect/doctor.c \
-	runtime/inspect/doctor.h \
 	runtime/inspect/plan.c \
-	runtime/inspect/plan.h \
 	runtime/inspect/plan_brief.c \
 	runtime/inspect/plan_json.c \
 	runtime/inspect/plan_network.c \
@@ -13,7 +11,5 @@ loader_sources += \
 	runtime/inspect/plan_text.c \
 	runtime/inspect/probes.c \
 	runtime/inspect/self_test.c \
-	runtime/inspect/self_test.h \
 	runtime/inspect/status.c \
-	runtime/inspect/status.h \
 	runtime/inspect/warnings.c

@@ -1,8 +1,8 @@
 /* The words of a plan, which its text, its JSON and the receipt share. */
-#include "runtime/inspect/plan.h"
+#include "runtime/inspect/inspect.h"
 
-#include "runtime/apply/pid_max.h"
-#include "runtime/base/unsteady.h"
+#include "runtime/apply/apply.h"
+#include "runtime/base/files.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
  * a few lines.  It says nothing that the rules below it do not say.  A place is
  * left out if a wider rule gives as much.
  */
-#include "runtime/inspect/plan.h"
+#include "runtime/inspect/inspect.h"
 
 #include <string.h>
 

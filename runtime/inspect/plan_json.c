@@ -2,8 +2,8 @@
  * The plan as JSON, for programs: the whole document of `-n --json`, and the
  * part of it that the receipt of a run keeps.
  */
-#include "runtime/base/json.h"
-#include "runtime/inspect/plan.h"
+#include "runtime/base/out.h"
+#include "runtime/inspect/inspect.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,10 +2,10 @@
  * The ways out of a network of the sandbox's own, as the plan shows them: hosts
  * by name and by address, and the user's own proxy.
  */
-#include "runtime/inspect/plan.h"
+#include "runtime/inspect/inspect.h"
 
-#include "format/addresses.h"
-#include "runtime/base/json.h"
+#include "format/model.h"
+#include "runtime/base/out.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Rules about sockets by path, as the plan shows them. */
-#include "runtime/inspect/plan.h"
+#include "runtime/inspect/inspect.h"
 
-#include "format/landlock.h"
-#include "runtime/base/json.h"
+#include "format/blob.h"
+#include "runtime/base/out.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* The plan as text, for people: all of it for -n, one line for -v. */
-#include "runtime/inspect/plan.h"
+#include "runtime/inspect/inspect.h"
 
-#include "format/given.h"
+#include "format/model.h"
 #include "runtime/base/kernel.h"
 
 #include <string.h>

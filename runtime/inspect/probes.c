@@ -3,9 +3,9 @@
  * one attempt, and answers with an errno, or 0 if it got through.  The model
  * says what the policy grants.
  */
-#include "runtime/base/json.h"
-#include "runtime/base/machine.h"
-#include "runtime/inspect/self_test.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
+#include "runtime/inspect/inspect.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,17 @@
-#include "runtime/inspect/self_test.h"
+/*
+ * sbxrun --self-test: tries to get out of a sandbox of a policy.
+ *
+ * A small stage is set up outside: a workspace, a home with a key in it, a
+ * file, listening sockets and a process.  A real sandbox is started on it, and
+ * probes run where the command would run; each tries to reach one of these.
+ * Before that, in another sandbox whose time is over soon, a command does all
+ * it can to live on.
+ */
+#include "runtime/inspect/inspect.h"
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/scratch.h"
-#include "runtime/inspect/clean.h"
+#include "runtime/bind/bind.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,14 @@
-#include "runtime/inspect/status.h"
+/*
+ * sbxrun --status: what the machine offers, in words or as JSON.
+ */
+#include "runtime/inspect/inspect.h"
 
-#include "runtime/apply/namespaces.h"
-#include "runtime/base/json.h"
-#include "runtime/base/machine.h"
+#include "runtime/apply/apply.h"
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/listen/listen.h"
-#include "runtime/network/proxy.h"
-#include "runtime/watch/cgroup.h"
+#include "runtime/network/network.h"
+#include "runtime/watch/receipt.h"
 #include "runtime/watch/supervise.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * What a user must not miss: where a run protects less, or gives less, than the
  * policy says.
  */
-#include "runtime/inspect/plan.h"
+#include "runtime/inspect/inspect.h"
 
 #include <unistd.h>
 

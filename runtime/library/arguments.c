@@ -1,7 +1,7 @@
-/* See arguments.h. */
-#include "runtime/library/arguments.h"
-
-#include "runtime/library/descriptors.h"
+/*
+ * From the options of sbx_open() to the command line of sbxrun.
+ */
+#include "runtime/library/library.h"
 
 #include "format/blob.h"
 

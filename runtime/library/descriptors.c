@@ -1,7 +1,10 @@
-/* See descriptors.h. */
-#include "runtime/library/descriptors.h"
+/*
+ * The descriptors of a command: which it gets, under which numbers, and which
+ * are not handed over.
+ */
+#include "runtime/library/library.h"
 
-#include "runtime/session/enter.h"
+#include "runtime/session/offer.h"
 
 #include <errno.h>
 #include <fcntl.h>

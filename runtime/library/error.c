@@ -1,5 +1,7 @@
-/* See error.h. */
-#include "runtime/library/error.h"
+/*
+ * Errors as values: what sbx_error is filled with.
+ */
+#include "runtime/library/library.h"
 
 #include <string.h>
 

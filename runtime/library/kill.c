@@ -4,7 +4,7 @@
  * it.
  */
 #include "runtime/base/kernel.h"
-#include "runtime/library/error.h"
+#include "runtime/library/library.h"
 
 #include <dirent.h>
 #include <errno.h>

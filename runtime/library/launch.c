@@ -1,7 +1,24 @@
-/* See launch.h. */
-#include "runtime/library/launch.h"
-
-#include "runtime/library/raw.h"
+/*
+ * A process that shares the caller's memory until it has become a command, as
+ * that of posix_spawn(3) does.  To copy the memory of a large program takes
+ * longer than everything else.
+ *
+ *	the caller's thread --> [the first --> ] the second --> execve(2)
+ *	waits for                sets up         restricts itself
+ *	both                     namespaces
+ *
+ * There is a first one where a user namespace has to be entered: setns(2) wants
+ * a process whose file system context nobody shares, and a PID namespace is for
+ * children alone.  The second one is a child of the caller nevertheless
+ * (CLONE_PARENT), or of nobody, if it is detached.
+ *
+ * Meanwhile all signals are blocked in the calling thread, so that no handler
+ * runs in a process that shares its memory, and the thread waits by system
+ * calls without libc, since errno of the processes is its own.  It does not
+ * wait with CLONE_VFORK: another command of the sandbox could stop the second
+ * process, and who waits in that way can only be killed.
+ */
+#include "runtime/library/library.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -2,11 +2,7 @@
  * A sandbox from its options: a keeper is started, and offers what it has made.
  */
 #include "runtime/base/kernel.h"
-#include "runtime/library/arguments.h"
-#include "runtime/library/descriptors.h"
-#include "runtime/library/launch.h"
-#include "runtime/library/sandbox.h"
-#include "runtime/library/start.h"
+#include "runtime/library/library.h"
 
 #include <errno.h>
 #include <fcntl.h>

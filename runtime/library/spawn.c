@@ -1,14 +1,10 @@
 /*
  * A command in a sandbox: the calling thread prepares everything that needs
- * memory, and the processes of launch.h carry it out.
+ * memory, and the processes of launch.c carry it out.
  */
-#include "runtime/apply/execute.h"
-#include "runtime/library/arguments.h"
-#include "runtime/library/descriptors.h"
-#include "runtime/library/launch.h"
-#include "runtime/library/sandbox.h"
-#include "runtime/library/start.h"
-#include "runtime/session/enter.h"
+#include "runtime/apply/apply.h"
+#include "runtime/library/library.h"
+#include "runtime/session/offer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +90,7 @@ take_place(struct spawning *spawning)
 	return streams_enter(&spawning->streams, &spawning->which);
 }
 
-/* A command that stays in the caller's process group, see session/enter.h. */
+/* A command that stays in the caller's process group, see session/enter.c. */
 static bool
 is_guarded(unsigned flags)
 {

@@ -1,8 +1,7 @@
-/* See start.h. */
-#include "runtime/library/start.h"
-
-#include "runtime/library/descriptors.h"
-#include "runtime/library/launch.h"
+/*
+ * Starts sbxrun: the keeper of a sandbox, and the supervisor of a command.
+ */
+#include "runtime/library/library.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>

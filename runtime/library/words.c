@@ -1,5 +1,7 @@
-/* See words.h. */
-#include "runtime/library/words.h"
+/*
+ * A list of words, for the command line of sbxrun; it owns them.
+ */
+#include "runtime/library/library.h"
 
 #include <stdlib.h>
 #include <string.h>

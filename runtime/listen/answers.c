@@ -1,3 +1,9 @@
+/*
+ * Who answers which system call.  An answer is the value that the call returns
+ * or a negative errno; ANSWER_LATER, if it is kept in listening->waiting; or
+ * ANSWER_GO_ON, if the kernel is to do what was asked: objects.c, servers.c and
+ * unnamed.c alone may say so, and say why.
+ */
 #include "runtime/listen/answers.h"
 
 #include <errno.h>

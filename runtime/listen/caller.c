@@ -1,7 +1,12 @@
-#include "runtime/listen/caller.h"
+/*
+ * The thread whose system call is answered: its memory and its descriptors.
+ * Whatever is taken from there is the caller's word, and of a fixed size.  A
+ * thread that we may not look into (prctl(2), PR_SET_DUMPABLE) gets EPERM.
+ */
+#include "runtime/listen/answers.h"
 
-#include "format/decimal.h"
-#include "runtime/base/file.h"
+#include "format/text.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>

@@ -14,10 +14,8 @@
  * share it, so a timer interrupts every attempt, and one that was interrupted
  * is tried again later.
  */
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/listen/answers.h"
-#include "runtime/listen/inside.h"
-#include "runtime/listen/place.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -263,7 +261,7 @@ has_abstract(const struct listening *listening)
 }
 
 static int
-judge(const struct caller *caller, struct waiting *attempt)
+judge_waiting(const struct caller *caller, struct waiting *attempt)
 {
 	int domain = read_socket(caller, attempt), error;
 
@@ -287,7 +285,7 @@ answer_connect(const struct caller *caller)
 		.socket = -1,
 		.target = -1,
 	};
-	int result = judge(caller, &attempt);
+	int result = judge_waiting(caller, &attempt);
 
 	if (result == 0 && !caller_waits(caller))
 		result = -EPERM;

@@ -1,13 +1,13 @@
 /*
- * See destination.h.  An argument with "://" names a host, and so do those of a
+ * See answers.h.  An argument with "://" names a host, and so do those of a
  * program that takes one: ssh HOST, nc HOST PORT, psql -h HOST -p PORT.  What is
  * taken has no byte but those of names and addresses; it is a guess, for the text
  * of a remedy alone.  A port is one that the command line states, or of a URL of
  * the web; of others the user knows it: see ~/.ssh/config, PGPORT.
  */
-#include "runtime/listen/destination.h"
+#include "runtime/listen/answers.h"
 
-#include "format/decimal.h"
+#include "format/text.h"
 #include "runtime/base/out.h"
 
 #include <fcntl.h>

@@ -1,4 +1,8 @@
-#include "runtime/listen/diagnosis.h"
+/*
+ * What the kernel tells of sockets that listen (sock_diag(7)), in the
+ * network of whoever opened the descriptor to ask by.
+ */
+#include "runtime/listen/listen.h"
 
 #include <netinet/in.h>
 #include <string.h>

@@ -1,5 +1,18 @@
-/* See inside.h. */
-#include "runtime/listen/inside.h"
+/*
+ * TCP between processes of the sandbox at level standard, where the loopback
+ * device is the host's.
+ *
+ * Whoever looks first whose server is there, and connects then, may come to
+ * another one that has taken the port meanwhile.  So the kernel tells them
+ * apart: the supervisor listens and connects for the command, and before that
+ * gives the socket a key of this run (TCP_MD5SIG, RFC 2385).  The kernel drops
+ * what comes without the key to a socket that has it, and what comes with a key
+ * to a socket that has none.  The filter keeps the command from setting keys.
+ *
+ * Dropped is not refused: a client would wait for minutes.  So the supervisor
+ * also knows the servers of the sandbox, and refuses where there is none.
+ */
+#include "runtime/listen/answers.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,12 +1,19 @@
-/* See internet.h. */
-#include "runtime/listen/internet.h"
+/*
+ * TCP at level standard, in the network of the host, for a policy that names
+ * single ways out or wants a network of its own.  Landlock's rules have no
+ * address, so it opens no port to connect to: the supervisor judges the address
+ * and connects its copy of the socket.  It does listen(2) as well.  What is
+ * meant for the sandbox itself, inside.c does.
+ *
+ * 127.0.0.1:3128 stands for sbx-proxy, which listens on a port of the kernel's
+ * choice.  There it takes only connections from ports that it was told before.
+ */
+#include "runtime/listen/answers.h"
 
-#include "format/addresses.h"
-#include "format/ways.h"
+#include "format/model.h"
 #include "runtime/base/kernel.h"
-#include "runtime/listen/inside.h"
+#include "runtime/network/event.h"
 #include "runtime/network/network.h"
-#include "runtime/network/remedy.h"
 
 #include <errno.h>
 #include <netinet/in.h>

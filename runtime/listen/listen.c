@@ -1,10 +1,26 @@
+/*
+ * The seccomp listener.  Below level full, and at full where services of the host
+ * may listen in what is only read, a filter hands some system calls of the
+ * command (format/trapped.def) to the supervisor, which is outside of the
+ * sandbox and answers each after it has done what the call asks for itself.
+ *
+ *	the command: connect("x")  --filter-->  waits
+ *	the supervisor: reads "x" once, opens what it names, asks the model,
+ *	    connects its own copy of the socket to that  --answer-->  goes on
+ *
+ * What was judged is what is used, because it was opened before it was judged.
+ * No call that names something by a path or an address is let go on by itself;
+ * objects.c says which others are.  What cannot be read, opened or judged is
+ * refused.  The supervisor waits for nobody inside: see connect.c.
+ *
+ * The kernel has room for one listener in all the filters of a process.
+ */
 #include "runtime/listen/listen.h"
 
-#include "runtime/apply/confine.h"
-#include "runtime/base/file.h"
+#include "runtime/apply/apply.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
 #include "runtime/listen/answers.h"
-#include "runtime/listen/observe.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -221,7 +237,7 @@ listen_begin(struct listening *listening)
 }
 
 /* It keeps what it may become by execve(2), for it must look as who joins: see
- * session/peer.h. */
+ * session/peer.c. */
 void
 listen_keep(struct listening *listening, int *diagnosis)
 {

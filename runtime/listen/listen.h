@@ -1,32 +1,110 @@
-/*
- * The seccomp listener.  Below level full, and at full where services of the host
- * may listen in what is only read, a filter hands some system calls of the
- * command (format/trapped.def) to the supervisor, which is outside of the
- * sandbox and answers each after it has done what the call asks for itself.
- *
- *	the command: connect("x")  --filter-->  waits
- *	the supervisor: reads "x" once, opens what it names, asks the model,
- *	    connects its own copy of the socket to that  --answer-->  goes on
- *
- * What was judged is what is used, because it was opened before it was judged.
- * No call that names something by a path or an address is let go on by itself;
- * objects.c says which others are.  What cannot be read, opened or judged is
- * refused.  The supervisor waits for nobody inside: see connect.c.
- *
- * The kernel has room for one listener in all the filters of a process.
- */
-#ifndef SBX_LISTEN_H
-#define SBX_LISTEN_H
+/* The listener: system calls that the supervisor answers. */
+#ifndef SBX_RUNTIME_LISTEN_LISTEN_H
+#define SBX_RUNTIME_LISTEN_LISTEN_H
 
+#include "format/model.h"
 #include "runtime/bind/bind.h"
 #include "runtime/explain/explain.h"
-#include "runtime/listen/objects.h"
-#include "runtime/listen/servers.h"
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+
+/* --- diagnosis.c ------------------------------------------------------- */
+
+/* A socket, by its number among all sockets and its cookie, which the kernel
+ * gives to no other one. */
+struct server {
+	uint64_t cookie;
+	uint32_t inode;
+	/* Its place, where the kernel's numbers do not tell it: see servers.c.
+	 * 0: they do. */
+	uint64_t place, device;
+};
+
+/* What it is bound to. */
+struct bound {
+	/* 32 bits of the inode's number, and the file system, which stat(2)
+	 * may call otherwise.  All 0: it has no place. */
+	uint32_t inode, device;
+	/* The path that bind(2) was given; "": it is abstract. */
+	char name[sizeof((struct sockaddr_un *)NULL)->sun_path + 1];
+};
+
+/* The descriptor; -1 and errno. */
+int diagnosis_open(void);
+
+/* Whether one is what is looked for: of all that listen, or that one alone. */
+typedef bool bound_is(const struct bound *bound, const void *wanted);
+bool diagnosis_find(int diagnosis, const struct server *server, bound_is *is,
+    const void *wanted);
+
+/* The cookie of the socket that takes a connection to this address and port on
+ * the loopback device; 0: none does. */
+uint64_t diagnosis_listener(int diagnosis,
+    const uint8_t address[SBX_ADDRESS_SIZE], uint16_t port);
+
+/* --- objects.c --------------------------------------------------------- */
+
+/*
+ * System V's objects that the command has had made: shared memory, sets of
+ * semaphores, message queues.  The list lies in memory that the supervisor
+ * shares with the first process, so that the objects are removed though the
+ * supervisor was killed.
+ */
+
+struct objects;
+
+/* An empty list, before the supervisor forks. */
+struct objects *objects_open(void);
+
+/* Removes what is left of them; a list that is NULL has none. */
+void objects_remove(struct objects *objects);
+
+/* --- servers.c --------------------------------------------------------- */
+
+struct caller;
+
+enum { SERVERS_MAX = 128, TCP_SERVERS_MAX = 256, TCP_KEY_SIZE = 16 };
+
+/* The servers of TCP, and the key of their sockets: see inside.c. */
+struct tcp_servers {
+	bool has_key;
+	uint8_t key[TCP_KEY_SIZE];
+	uint32_t count;
+	struct tcp_server {
+		uint64_t cookie;
+		uint8_t address[SBX_ADDRESS_SIZE];
+		uint16_t port;
+	} list[TCP_SERVERS_MAX];
+};
+
+struct servers {
+	/* By this one asks about the sockets of the sandbox's network. */
+	int diagnosis;
+	/* Those that the command has made in the host's network, or had; in one
+	 * of its own, those whose place the kernel does not tell. */
+	uint32_t count;
+	struct server list[SERVERS_MAX];
+	struct tcp_servers tcp;
+};
+
+/* In a process that is in the sandbox's network. */
+void servers_open(struct servers *servers);
+
+/* Whether the socket that is open here, O_PATH, belongs to a server inside.  If
+ * it cannot be told, it does not. */
+bool servers_have(const struct caller *caller, int target);
+
+/* Whether it belongs to a server of the host that was bound to this very place:
+ * what the command may write it may have brought there. */
+bool servers_stand(int target, const char *path);
+
+/* --- listen.c ---------------------------------------------------------- */
 
 struct network;
 
@@ -43,11 +121,11 @@ union address {
 /* One of them: what was judged, and the call that wants to know. */
 struct waiting {
 	bool used;
-	bool internet; /* in the host's network: see internet.h */
+	bool internet; /* in the host's network: see internet.c */
 	uint64_t id;
 	int socket; /* our copy; -1: none yet */
 	int target; /* what it connects to, O_PATH; -1: as in the address */
-	/* Whose key the socket must have, NULL: none; see inside.h. */
+	/* Whose key the socket must have, NULL: none; see inside.c. */
 	struct servers *servers;
 	uint32_t len;
 	union address address;
@@ -76,7 +154,7 @@ struct listening {
 	const struct sbx_rule *sockets, *moved_sockets;
 	bool moved;
 	uint32_t socket_count;
-	struct servers *servers; /* that the command has, see servers.h */
+	struct servers *servers; /* that the command has, see servers.c */
 	/* The way by which the listener comes. */
 	int send, receive;
 	int listener; /* -1: it has not come yet, or all that used it ended */

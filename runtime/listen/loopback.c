@@ -1,16 +1,15 @@
 /*
- * See loopback.h.  What listens in another network the kernel tells in the
+ * See answers.h.  What listens in another network the kernel tells in the
  * net/tcp of each process that is in it (proc_net(5)), a line each, those that
  * listen first:
  *
  *	  0: 0100007F:1538 00000000:0000 0A ...
  */
-#include "runtime/listen/loopback.h"
+#include "runtime/listen/answers.h"
 
 #include "runtime/base/kernel.h"
-#include "runtime/base/machine.h"
 #include "runtime/base/out.h"
-#include "runtime/listen/diagnosis.h"
+#include "runtime/listen/listen.h"
 #include "runtime/network/event.h"
 
 #include <arpa/inet.h>

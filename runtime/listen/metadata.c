@@ -7,9 +7,8 @@
  * argument, and what it refuses does not come here.  The set-group-ID bit of a
  * directory only gives the group of the directory to what is made there.
  */
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/listen/answers.h"
-#include "runtime/listen/place.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -330,7 +329,7 @@ may_change(const struct caller *caller, const struct layout *layout,
 }
 
 static int
-judge(const struct caller *caller, const struct layout *layout,
+judge_wish(const struct caller *caller, const struct layout *layout,
     struct wish *wish)
 {
 	int error;
@@ -359,7 +358,7 @@ answer_metadata(const struct caller *caller)
 	if (layout == NULL)
 		return -EPERM;
 	wish.args = caller->call.args + layout->value;
-	error = judge(caller, layout, &wish);
+	error = judge_wish(caller, layout, &wish);
 	if (error == 0 && change(layout, &wish) != 0)
 		error = -errno;
 	if (wish.file >= 0)

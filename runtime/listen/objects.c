@@ -29,7 +29,7 @@
  * noticed:
  *   the kernel is asked for the random key, and must answer with the number.
  */
-#include "runtime/listen/objects.h"
+#include "runtime/listen/listen.h"
 
 #include "runtime/base/out.h"
 #include "runtime/listen/answers.h"

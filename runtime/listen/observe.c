@@ -4,17 +4,12 @@
  * call by its registers, which do not change any more, and Landlock and the
  * view decide afterwards as they always do.
  */
-#include "runtime/listen/observe.h"
-
-#include "format/addresses.h"
-#include "format/names.h"
-#include "runtime/base/file.h"
-#include "runtime/base/out.h"
-#include "runtime/explain/judge.h"
-#include "runtime/explain/trail.h"
 #include "runtime/listen/answers.h"
-#include "runtime/listen/destination.h"
-#include "runtime/listen/loopback.h"
+
+#include "format/model.h"
+#include "runtime/base/files.h"
+#include "runtime/base/out.h"
+#include "runtime/explain/explain.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -26,7 +21,7 @@
 enum { LEVELS, VIEW };
 enum { NONE = -1, DIRECTORY = 16 };
 
-/* Acts of the table beside those of judge.h: flags or an address decide. */
+/* Acts of the table beside those of judge.c: flags or an address decide. */
 enum {
 	OPEN = ACT_END,
 	OPEN_HOW,

@@ -2,7 +2,7 @@
  * Whether there can be a listener.  It must be known before the filter is
  * chosen, for the filter of a run without one is another one.
  */
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/listen/listen.h"

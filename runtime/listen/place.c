@@ -1,9 +1,12 @@
-#include "runtime/listen/place.h"
+/*
+ * What a caller names in the file system, and whether the policy lets it write
+ * there.  It is opened first and judged by where it really is, so that no link
+ * and no other thread can put something else in its place in between.
+ */
+#include "runtime/listen/answers.h"
 
-#include "format/decimal.h"
-#include "runtime/base/file.h"
-#include "runtime/base/path.h"
-#include "runtime/listen/view.h"
+#include "format/text.h"
+#include "runtime/base/files.h"
 
 #include <errno.h>
 #include <limits.h>

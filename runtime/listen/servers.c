@@ -1,12 +1,22 @@
-/* See servers.h. */
-#include "runtime/listen/servers.h"
+/*
+ * Whose a server is that listens at a path.  A socket in what the command may
+ * write can be that of a program outside, and then nobody may connect to it.
+ *
+ * Whoever connects first and asks then who has answered (SO_PEERCRED) is too
+ * late: another thread of the command would have sent something meanwhile.  So
+ * the kernel is asked before, which tells the inode that a socket is bound to
+ * (sock_diag(7)).  In a network of the sandbox's own all that listens is
+ * inside.  In the host's, the listen(2) of the command comes here, and the
+ * socket's cookie is kept, which the kernel gives to no other socket.
+ *
+ * Where the kernel's numbers do not tell the inode, the place of a socket is
+ * found out when it begins to listen.
+ */
+#include "runtime/listen/listen.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
 #include "runtime/listen/answers.h"
-#include "runtime/listen/caller.h"
-#include "runtime/listen/internet.h"
-#include "runtime/listen/place.h"
 
 #include <errno.h>
 #include <stddef.h>

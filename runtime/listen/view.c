@@ -1,8 +1,10 @@
-/* See view.h. */
-#include "runtime/listen/view.h"
+/*
+ * What a caller at level full names in the file system.  It sees the mounts of
+ * the view, and these are read-only where the policy lets it write nothing.
+ */
+#include "runtime/listen/answers.h"
 
-#include "runtime/base/file.h"
-#include "runtime/base/path.h"
+#include "runtime/base/files.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,9 +6,8 @@
  * The watch is put into the caller's own instance of inotify, on what was
  * opened and judged.
  */
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/listen/answers.h"
-#include "runtime/listen/place.h"
 
 #include <errno.h>
 #include <sys/inotify.h>

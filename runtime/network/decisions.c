@@ -1,8 +1,10 @@
-/* See decisions.h. */
-#include "runtime/network/decisions.h"
+/*
+ * What sbx-proxy decided, each decision once, with a count.
+ */
+#include "runtime/network/network.h"
 
-#include "runtime/base/json.h"
-#include "runtime/network/remedy.h"
+#include "runtime/base/out.h"
+#include "runtime/network/event.h"
 
 #include <string.h>
 #include <unistd.h>

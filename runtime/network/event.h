@@ -1,12 +1,19 @@
+/* What sbx-proxy is handed, and what it reports. */
+#ifndef SBX_RUNTIME_NETWORK_EVENT_H
+#define SBX_RUNTIME_NETWORK_EVENT_H
+
+#include "format/blob.h"
+#include "format/model.h"
+#include "runtime/base/out.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
 /*
  * What sbx-proxy tells the supervisor: one record for each decision, over a
  * socket that keeps records apart.  Whoever took the proxy over could send
  * anything, so nothing in a record is believed but for the words of a report.
  */
-#ifndef SBX_NETWORK_EVENT_H
-#define SBX_NETWORK_EVENT_H
-
-#include <stdint.h>
 
 enum {
 	PROXY_EVENT_VERSION = 2,
@@ -52,5 +59,35 @@ struct proxy_event {
 
 _Static_assert(sizeof(struct proxy_event) == 12 + PROXY_EVENT_NAME,
     "a record has no gaps");
+
+/* --- handing.c --------------------------------------------------------- */
+
+enum { HANDING_MAX = SBX_MAX_WAYS + 1 };
+
+struct handing {
+	uint32_t count;
+	int descriptors[HANDING_MAX];
+};
+
+/* False with errno. */
+bool handing_send(int socket, const struct handing *handing);
+
+/*
+ * Waits for the message; the descriptors are closed by execve(2), and none of
+ * them has the number of a standard stream.  No descriptors and true: the other
+ * end was closed.
+ */
+bool handing_receive(int socket, struct handing *handing);
+
+/* --- remedy.c ---------------------------------------------------------- */
+
+/*
+ * False, and nothing is written: no single rule would.  A rule denies it, which
+ * stands elsewhere; or it was no matter of a rule.
+ */
+bool remedy_put(struct out *out, const struct proxy_event *event);
+
+/* An address in its usual spelling; of IPv4 without the prefix. */
+void out_address(struct out *out, const uint8_t address[SBX_ADDRESS_SIZE]);
 
 #endif

@@ -1,7 +1,9 @@
-/* See handing.h. */
-#include "runtime/network/handing.h"
+/*
+ * Many descriptors in one message, over a socket that keeps messages apart.
+ */
+#include "runtime/network/event.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,7 @@
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/network/handing.h"
-#include "runtime/network/route.h"
+#include "runtime/network/event.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

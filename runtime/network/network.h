@@ -1,5 +1,71 @@
+/* Ways out of a network of the sandbox's own, and starting sbx-proxy. */
+#ifndef SBX_RUNTIME_NETWORK_NETWORK_H
+#define SBX_RUNTIME_NETWORK_NETWORK_H
+
+#include "format/blob.h"
+#include "format/model.h"
+#include "runtime/base/files.h"
+#include "runtime/base/out.h"
+#include "runtime/bind/bind.h"
+#include "runtime/network/event.h"
+
+#include <poll.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* --- decisions.c ------------------------------------------------------- */
+
+/* Of different decisions; further ones are only counted. */
+enum { DECISIONS_MAX = 256 };
+
+struct decision {
+	struct proxy_event event;
+	uint32_t times;
+};
+
+struct decisions {
+	uint32_t count;
+	bool shared; /* some may be another command's of the session */
+	uint64_t beyond;
+	struct decision all[DECISIONS_MAX];
+};
+
+/* Takes a record of `size` bytes; one that is none is passed over. */
+void decisions_take(struct decisions *decisions,
+    const struct proxy_event *event, size_t size);
+
+/* The last ones, as they came, for those who ask what was decided since. */
+enum { DECISIONS_LOGGED = 1024 };
+
+struct decision_log {
+	uint64_t count; /* that ever came */
+	struct proxy_event events[DECISIONS_LOGGED];
+};
+
+void decisions_log(struct decision_log *log, const struct proxy_event *event,
+    size_t size);
+void decisions_since(const struct decision_log *log, uint64_t since,
+    struct decisions *decisions);
+
+/* Whether it has the form of one. */
+bool decision_is_record(const struct proxy_event *event);
+
+/* Whether we refused it, and not the outside; its verdict in words; where the
+ * rule is that decided, SBX_NO_SOURCE if none did. */
+bool decision_is_refusal(const struct proxy_event *event);
+const char *decision_verdict(const struct proxy_event *event);
+uint32_t decision_source(const struct sbx_blob *blob,
+    const struct proxy_event *event);
+
+/* The fields of a decision, in an object that has begun. */
+void decision_record(struct out *json, const struct sbx_blob *blob,
+    const struct decision *decision);
+
+/* One line on stderr, if something was refused. */
+void decisions_tell(const struct decisions *decisions);
+
 /*
- * The ways out of a network of the sandbox's own (format/ways.h).
+ * The ways out of a network of the sandbox's own (format/ways.c).
  *
  * The first process of the sandbox, while it still has every right over its new
  * network, makes a socket there for each way, hands them to the supervisor and
@@ -20,17 +86,6 @@
  * it, so sbx-proxy is told the source port of each connection that the
  * supervisor makes for the command, and closes all others.
  */
-#ifndef SBX_NETWORK_H
-#define SBX_NETWORK_H
-
-#include "runtime/base/arena.h"
-#include "runtime/bind/bind.h"
-#include "runtime/network/decisions.h"
-
-#include "format/ways.h"
-
-#include <poll.h>
-#include <sys/types.h>
 
 struct network {
 	uint32_t count; /* of ways; 0: there are none, and nothing is done */
@@ -107,5 +162,58 @@ extern const char network_lost[], network_shut[];
 
 /* Nothing runs inside any more: ends sbx-proxy, and takes its last events. */
 void network_end(struct network *network);
+
+/* --- proxy.c ----------------------------------------------------------- */
+
+/* The numbers that its descriptors have; the sockets come last. */
+enum proxy_descriptor {
+	PROXY_POLICY = 3, /* the verified blob, in a sealed file */
+	PROXY_EVENTS,     /* struct proxy_event, to the supervisor */
+	PROXY_CONTROL,    /* it ends when this is closed */
+	PROXY_INSIDE,     /* the sandbox's network namespace, or /dev/null */
+	PROXY_SOCKETS,
+};
+
+/* What it gets: a table of PROXY_SOCKETS and `count` descriptors, by their
+ * numbers there.  Those of 0 to 2 are filled in here. */
+struct proxy_start {
+	int program;
+	const char *level; /* "full" or "standard" */
+	const char *path;  /* of the user's own proxy, or NULL */
+	uint32_t count;    /* of the sockets */
+	int descriptors[PROXY_SOCKETS + SBX_MAX_WAYS];
+};
+
+/* Opens the program; -1 if there is none that may be trusted, which
+ * proxy_missing says.  proxy_open() refuses (125) then; what it gives is a
+ * sealed copy where the command could write the program itself. */
+int proxy_find(void);
+extern const char proxy_missing[];
+int proxy_open(void);
+
+/* A sealed file with the policy's bytes, or -1 and errno. */
+int proxy_policy(const void *bytes, size_t size);
+
+/* Starts it; its process, or -1 and errno.  The caller keeps its descriptors. */
+pid_t proxy_run(const struct proxy_start *start);
+
+/* --- route.c ----------------------------------------------------------- */
+
+/*
+ * Addresses that a network of the sandbox's own takes for itself.
+ */
+
+struct routing {
+	bool names; /* wanted */
+	bool v6;    /* the answer: there is IPv6, too */
+};
+
+/*
+ * Makes the addresses of the policy's endpoints, and with names those that the
+ * resolver hands out, local ones: what listens on any address inside gets
+ * the connections to them.  `socket` is of rtnetlink.  False with errno.
+ */
+bool route_add(int socket, struct arena *arena, const struct sbx_blob *blob,
+    struct routing *routing);
 
 #endif

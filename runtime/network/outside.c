@@ -1,11 +1,10 @@
 /* What the supervisor does for the ways out: see network.h. */
 #include "runtime/network/network.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/network/handing.h"
-#include "runtime/network/proxy.h"
+#include "runtime/network/event.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

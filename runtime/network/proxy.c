@@ -1,7 +1,10 @@
-/* See proxy.h. */
-#include "runtime/network/proxy.h"
+/*
+ * sbx-proxy, the program that serves the ways out: where it is, and how it is
+ * started.
+ */
+#include "runtime/network/network.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 

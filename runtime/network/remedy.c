@@ -1,8 +1,10 @@
-/* See remedy.h. */
-#include "runtime/network/remedy.h"
+/*
+ * A rule that would allow what was refused, as it stands in a policy.  The
+ * client of sbx-proxy reads it, and so do the receipt and people.
+ */
+#include "runtime/network/event.h"
 
-#include "format/names.h"
-#include "format/ways.h"
+#include "format/model.h"
 
 #include <arpa/inet.h>
 #include <string.h>

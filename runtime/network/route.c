@@ -1,11 +1,11 @@
 /*
- * See route.h.  All routes are in one message to the kernel, which has carried
+ * See network.h.  All routes are in one message to the kernel, which has carried
  * it out when send(2) returns.  It answers each route that it does not take,
  * and the last one in any case.
  */
-#include "runtime/network/route.h"
+#include "runtime/network/network.h"
 
-#include "format/addresses.h"
+#include "format/model.h"
 #include "runtime/base/kernel.h"
 
 #include <string.h>

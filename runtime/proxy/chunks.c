@@ -1,5 +1,5 @@
-/* A body in chunks: see http.h. */
-#include "runtime/proxy/http.h"
+/* A body in chunks: see http.c. */
+#include "runtime/proxy/protocols.h"
 
 enum {
 	DIGITS_MAX = 15, /* of the size of a chunk, in hexadecimal */

@@ -6,8 +6,8 @@
 #include "runtime/proxy/proxy.h"
 
 #include "runtime/base/out.h"
-#include "runtime/network/remedy.h"
-#include "runtime/proxy/socks.h"
+#include "runtime/network/event.h"
+#include "runtime/proxy/protocols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,15 @@
-/* See confine.h.  The system calls are in filter.c. */
-#include "runtime/proxy/confine.h"
+/*
+ * What the processes of sbx-proxy take from themselves before they read the first
+ * byte that anybody else has written.
+ *
+ * The system calls are in filter.c.
+ */
+#include "runtime/proxy/proxy.h"
 
-#include "format/landlock.h"
-#include "runtime/base/file.h"
+#include "format/blob.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/proxy/filter.h"
-#include "runtime/proxy/proxy.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /*
- * See dns.h.  A question is a name in labels, each after its length, and then
+ * See protocols.h.  A question is a name in labels, each after its length, and then
  * type and class.  The name of a question is never compressed.
  */
-#include "runtime/proxy/dns.h"
+#include "runtime/proxy/protocols.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /*
- * See fakes.h.  An address has 17 bits of its own: the place in the table
+ * See protocols.h.  An address has 17 bits of its own: the place in the table
  * below, and how many names have had that place above.  They are shuffled by a
  * random number, so that what a client still knows from before a proxy that has
  * ended seldom means something to the next one.
  */
-#include "runtime/proxy/fakes.h"
+#include "runtime/proxy/protocols.h"
 
-#include "format/addresses.h"
+#include "format/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * A list of what is allowed.  All else answers ENOSYS, with which libc tries
  * another way, and modules of the resolver do without.
  */
-#include "runtime/proxy/filter.h"
+#include "runtime/proxy/proxy.h"
 
 #include "runtime/base/kernel.h"
 

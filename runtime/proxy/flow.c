@@ -1,5 +1,9 @@
-/* See flow.h. */
-#include "runtime/proxy/flow.h"
+/*
+ * One direction of a relay: bytes go from socket to pipe to socket inside the
+ * kernel.  A flow has a pipe only while it holds bytes, so that connections at
+ * rest cost no more than their two sockets.
+ */
+#include "runtime/proxy/proxy.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,13 @@
-/* See http.h. */
-#include "runtime/proxy/http.h"
+/*
+ * The heads of HTTP/1 that a proxy reads (RFC 9112): a request to it, and the
+ * answer of another proxy.  Pure functions over bytes.
+ *
+ * What two readers could understand in two ways is refused: line ends without
+ * CR, folded lines, blanks before a colon, two lengths.
+ */
+#include "runtime/proxy/protocols.h"
 
-#include "format/decimal.h"
+#include "format/text.h"
 
 #include <string.h>
 #include <strings.h>

@@ -5,7 +5,6 @@
  * proxy, and nothing inside can see it, because it stays in the outer PID
  * namespace.
  */
-#include "runtime/proxy/confine.h"
 #include "runtime/proxy/proxy.h"
 
 #include <errno.h>

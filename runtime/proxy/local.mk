@@ -2,25 +2,19 @@
 # parses and judges is an archive, which the tests link, too.
 proxy_sources = \
 	runtime/base/file.c \
-	runtime/base/file.h \
+	runtime/base/files.h \
 	runtime/base/out.c \
 	runtime/base/out.h \
 	runtime/network/remedy.c \
-	runtime/network/remedy.h \
+	runtime/network/event.h \
 	runtime/proxy/chunks.c \
 	runtime/proxy/dns.c \
-	runtime/proxy/dns.h \
+	runtime/proxy/protocols.h \
 	runtime/proxy/fakes.c \
-	runtime/proxy/fakes.h \
 	runtime/proxy/http.c \
-	runtime/proxy/http.h \
 	runtime/proxy/socks.c \
-	runtime/proxy/socks.h \
 	runtime/proxy/target.c \
-	runtime/proxy/target.h \
-	runtime/proxy/text.h \
-	runtime/proxy/tls.c \
-	runtime/proxy/tls.h
+	runtime/proxy/tls.c
 
 noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = $(proxy_sources)
@@ -31,18 +25,14 @@ sbx_proxy_SOURCES = \
 	runtime/proxy/accept.c \
 	runtime/proxy/client.c \
 	runtime/proxy/confine.c \
-	runtime/proxy/confine.h \
 	runtime/proxy/conn.c \
 	runtime/proxy/connect.c \
 	runtime/proxy/decide.c \
 	runtime/proxy/events.c \
 	runtime/proxy/filter.c \
-	runtime/proxy/filter.h \
 	runtime/proxy/flow.c \
-	runtime/proxy/flow.h \
 	runtime/proxy/inside.c \
 	runtime/proxy/lookup.c \
-	runtime/proxy/lookup.h \
 	runtime/proxy/lookup_serve.c \
 	runtime/proxy/main.c \
 	runtime/proxy/proxy.h \

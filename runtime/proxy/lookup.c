@@ -3,11 +3,10 @@
  * questions are under way that they fit into the socket; other connections wait
  * in a row.
  */
-#include "runtime/proxy/lookup.h"
+#include "runtime/proxy/proxy.h"
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/proxy/confine.h"
 
 #include <errno.h>
 #include <string.h>

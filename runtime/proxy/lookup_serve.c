@@ -3,8 +3,7 @@
  * nsswitch.conf and its modules, split DNS, hosts.  Each of its threads takes a
  * question, asks and answers.
  */
-#include "runtime/proxy/confine.h"
-#include "runtime/proxy/lookup.h"
+#include "runtime/proxy/proxy.h"
 
 #include <errno.h>
 #include <netdb.h>

@@ -7,7 +7,6 @@
  * PATH is the socket of the user's own proxy, if the policy has one and does not
  * give it from the root.
  */
-#include "runtime/proxy/confine.h"
 #include "runtime/proxy/proxy.h"
 
 #include "runtime/base/kernel.h"

@@ -1,3 +1,102 @@
+/* sbx-proxy: its connections, resolver and confinement. */
+#ifndef SBX_RUNTIME_PROXY_PROXY_H
+#define SBX_RUNTIME_PROXY_PROXY_H
+
+#include "format/blob.h"
+#include "format/model.h"
+#include "runtime/network/event.h"
+#include "runtime/proxy/protocols.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- confine.c --------------------------------------------------------- */
+
+enum confined {
+	CONFINED_RELAY,      /* sockets alone; no file can be opened */
+	CONFINED_RELAY_PATH, /* the same, and sockets by path */
+	CONFINED_LOOKUP,     /* what a resolver reads, and its sockets */
+	CONFINED_INSIDE,     /* makes sockets and hands them out */
+	CONFINED_END,
+};
+
+/*
+ * What Landlock takes away, but where a rule gives some back: all rights on files
+ * of that ABI.  From ABI 9 on, connecting to a socket by path is one.  It is
+ * left to the one whose proxy has a path: that socket may be made anew anywhere.
+ */
+struct sbx_landlock confined_rights(int abi, enum confined kind);
+
+/* Ends the process if it cannot be done. */
+void confine_process(enum confined kind);
+
+/* A process of ours that has this socket alone, besides stderr and the
+ * descriptor FD_INSIDE, and ends with us; false with errno. */
+bool process_start(void (*serve)(int socket), int socket);
+
+/* Ends the process when its parent does. */
+void end_with_parent(int parent);
+
+/* "sbx-proxy: TEXT: STRERROR" on stderr; ends the process with status 125. */
+void proxy_fail(const char *text, int error) __attribute__((noreturn));
+
+/* --- filter.c ---------------------------------------------------------- */
+
+/* The system calls that a process of sbx-proxy may make: see filter.c. */
+
+/* False with errno.  no_new_privs must be set. */
+bool filter_install(enum confined kind);
+
+/* --- flow.c ------------------------------------------------------------ */
+
+/* One socket of a connection.  epoll(7) tells of changes alone, so what it said
+ * last is kept here until the socket says otherwise. */
+struct end {
+	int fd; /* -1: none yet */
+	bool readable, writable;
+	bool hung_up; /* nothing more will come from it */
+};
+
+enum { PIPES_KEPT = 32 };
+
+struct pipe {
+	int read, write; /* -1: none */
+	bool large;
+};
+
+/* Empty pipes, for who needs one next. */
+struct pipes {
+	size_t count;
+	size_t large; /* here and lent */
+	struct pipe kept[PIPES_KEPT];
+};
+
+struct flow {
+	struct end *from, *to;
+	struct pipe pipe;
+	size_t held;     /* bytes in the pipe */
+	uint64_t budget; /* bytes that may still be taken from `from` */
+	bool ended;      /* `from` has sent all it will */
+	bool done;       /* and `to` was told */
+};
+
+#define FLOW_ENDLESS UINT64_MAX
+
+enum flow_result {
+	FLOW_WAITS,
+	FLOW_BUSY, /* there is more to do, but others want their turn */
+	FLOW_DONE,
+	FLOW_BROKEN, /* one of the sockets was reset */
+};
+
+void flow_init(struct flow *flow, struct end *from, struct end *to);
+enum flow_result flow_run(struct flow *flow, struct pipes *pipes);
+/* Bytes of ours that go first.  False: they do not fit, or there is no pipe. */
+bool flow_put(struct flow *flow, struct pipes *pipes, const void *bytes,
+    size_t len);
+void flow_close(struct flow *flow, struct pipes *pipes);
+
 /*
  * The state of sbx-proxy, and what its files ask of each other.
  *
@@ -15,16 +114,6 @@
  * whatever modules the system's resolver has, and must open files, which this
  * process cannot.
  */
-#ifndef SBX_PROXY_H
-#define SBX_PROXY_H
-
-#include "format/ways.h"
-#include "runtime/network/event.h"
-#include "runtime/proxy/fakes.h"
-#include "runtime/proxy/flow.h"
-#include "runtime/proxy/http.h"
-#include "runtime/proxy/target.h"
-#include "runtime/proxy/tls.h"
 
 /* What the supervisor hands over. */
 enum {
@@ -258,5 +347,29 @@ void connect_next(struct proxy *proxy, struct conn *conn);
 void relay_start(struct proxy *proxy, struct conn *conn);
 void relay_upstream(struct proxy *proxy, struct conn *conn);
 void relay_run(struct proxy *proxy, struct conn *conn);
+
+/* --- lookup.c ---------------------------------------------------------- */
+
+/*
+ * What the proxy and the process that looks names up say to each other, a
+ * message each.
+ */
+
+enum lookup_outcome { LOOKUP_FOUND, LOOKUP_NO_SUCH_NAME, LOOKUP_FAILED };
+
+struct lookup_query {
+	uint64_t id;
+	char name[SBX_NAME_SIZE];
+};
+
+struct lookup_answer {
+	uint64_t id;
+	uint8_t outcome; /* enum lookup_outcome */
+	uint8_t count;
+	uint8_t addresses[ADDRESSES_MAX][SBX_ADDRESS_SIZE];
+};
+
+/* The process; it ends when the socket does. */
+void lookup_serve(int socket) __attribute__((noreturn));
 
 #endif

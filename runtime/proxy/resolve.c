@@ -6,9 +6,9 @@
  */
 #include "runtime/proxy/proxy.h"
 
-#include "format/addresses.h"
+#include "format/model.h"
 #include "runtime/base/kernel.h"
-#include "runtime/proxy/dns.h"
+#include "runtime/proxy/protocols.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,8 @@
-/* See socks.h. */
-#include "runtime/proxy/socks.h"
+/*
+ * SOCKS5 (RFC 1928): a greeting that offers ways of authentication, and one
+ * request.  Pure functions over bytes.
+ */
+#include "runtime/proxy/protocols.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
-/* See target.h. */
-#include "runtime/proxy/target.h"
+/*
+ * Where a connection shall go: a name or an address, and a port.
+ */
+#include "runtime/proxy/protocols.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

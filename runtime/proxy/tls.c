@@ -1,9 +1,9 @@
 /*
- * See tls.h.  The message is handed over in records, which may cut it anywhere:
+ * See protocols.h.  The message is handed over in records, which may cut it anywhere:
  * it is put together first.  Whatever is odd is bad, since a server that reads
  * it in another way would serve another name.
  */
-#include "runtime/proxy/tls.h"
+#include "runtime/proxy/protocols.h"
 
 #include <string.h>
 

@@ -1,14 +1,12 @@
-/* See ask.h. */
-#include "runtime/session/ask.h"
+/*
+ * What is asked of sessions without running anything in them.
+ */
+#include "runtime/session/session.h"
 
-#include "runtime/base/directory.h"
-#include "runtime/base/file.h"
-#include "runtime/base/json.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/machine.h"
+#include "runtime/base/out.h"
 #include "runtime/session/offer.h"
-#include "runtime/session/peer.h"
-#include "runtime/session/sockets.h"
 
 #include <errno.h>
 #include <string.h>

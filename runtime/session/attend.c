@@ -1,19 +1,15 @@
-/* While the command of a session runs: see join.h. */
-#include "runtime/session/join.h"
+/* While the command of a session runs: see join.c. */
+#include "runtime/session/session.h"
 
-#include "format/decimal.h"
-#include "runtime/base/directory.h"
-#include "runtime/base/file.h"
+#include "format/text.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/limits.h"
+#include "runtime/base/options.h"
 #include "runtime/base/out.h"
-#include "runtime/base/signals.h"
-#include "runtime/base/terminal.h"
-#include "runtime/explain/advice.h"
-#include "runtime/session/decided.h"
-#include "runtime/session/enter.h"
-#include "runtime/watch/ending.h"
-#include "runtime/watch/explained.h"
+#include "runtime/explain/explain.h"
+#include "runtime/session/offer.h"
+#include "runtime/watch/receipt.h"
+#include "runtime/watch/supervise.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,12 @@
-/* See decided.h. */
-#include "runtime/session/decided.h"
+/*
+ * What sbx-proxy decided while a command of a session ran.  The keeper is told
+ * of it; whoever attends a command asks for it at the end.
+ *
+ * sbx-proxy sees connections and not who makes them.  So what is told are all
+ * decisions between the beginning and the end of a command, and whether there
+ * was another one meanwhile that they may have been for.
+ */
+#include "runtime/session/session.h"
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"

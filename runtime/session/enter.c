@@ -1,8 +1,31 @@
-/* See enter.h. */
-#include "runtime/session/enter.h"
+/*
+ * From outside into a session, step by step.  Each step gives NULL, or a text
+ * that says what it could not do, with errno or 0.  None of them writes, ends
+ * the program, allocates, or takes a lock, so that they also work in the child
+ * of a vfork(2) that has the memory of a program with threads.
+ *
+ * The order:
+ *
+ *	enter_process()    user namespace, the PID namespace of children, the tag
+ *	clone(2)           the child is in the PID namespace
+ *	enter_place()      mounts, IPC, network; the directory
+ *	enter_restricted() limits, capabilities, Landlock, the filter
+ *	execute_try()
+ *
+ * A process that others share their memory or their fs with cannot enter a user
+ * namespace (setns(2)): a program with threads does the first step in a vfork
+ * child of its own, which then clones with CLONE_PARENT.
+ *
+ * From clone(2) to enter_restricted() the child is in the sight of the
+ * session's commands, without restrictions and with all capabilities over the
+ * namespaces.  They can stop or kill it, or lower its limits, and nothing else:
+ * Landlock lets nobody trace a process that is not in the same domain or in one
+ * below.
+ */
+#include "runtime/session/offer.h"
 
-#include "format/decimal.h"
-#include "runtime/apply/confine.h"
+#include "format/text.h"
+#include "runtime/apply/apply.h"
 #include "runtime/base/kernel.h"
 
 #include <errno.h>

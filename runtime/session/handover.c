@@ -1,5 +1,7 @@
-/* See handover.h. */
-#include "runtime/session/handover.h"
+/*
+ * From process 1 of a session to its keeper: what was decided inside.
+ */
+#include "runtime/session/session.h"
 
 #include "runtime/base/out.h"
 

@@ -1,18 +1,14 @@
-/* See join.h. */
-#include "runtime/session/join.h"
+/*
+ * A command in a session: sbxrun stays outside as its parent, and starts it by
+ * the steps of enter.c.
+ */
+#include "runtime/session/session.h"
 
-#include "runtime/apply/execute.h"
-#include "runtime/apply/namespaces.h"
-#include "runtime/apply/streams.h"
-#include "runtime/base/file.h"
-#include "runtime/base/json.h"
+#include "runtime/apply/apply.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/machine.h"
 #include "runtime/base/out.h"
-#include "runtime/session/decided.h"
-#include "runtime/session/enter.h"
-#include "runtime/session/peer.h"
-#include "runtime/session/traced_join.h"
+#include "runtime/session/offer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,15 +1,24 @@
-/* See keeper.h. */
-#include "runtime/session/keeper.h"
+/*
+ * The keeper of a session: the supervisor of its process 1, detached from who
+ * started it.  It hands out the offer (offer.h), answers trapped system calls,
+ * and ends the session: when it is asked to, when nothing has run for a while,
+ * when the socket or the process is gone that it was made for.
+ *
+ *	caller --> sbxrun, joins -----> the command
+ *	               :  (asks)          : (is in the namespaces of)
+ *	           keeper ------------> process 1
+ *
+ * When the keeper is killed, the kernel kills process 1, and with it everything
+ * inside.
+ */
+#include "runtime/session/session.h"
 
-#include "runtime/apply/confine.h"
-#include "runtime/base/file.h"
+#include "runtime/apply/apply.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/inspect/clean.h"
-#include "runtime/session/decided.h"
+#include "runtime/inspect/inspect.h"
 #include "runtime/session/offer.h"
-#include "runtime/session/peer.h"
-#include "runtime/session/sockets.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,17 @@
-/* See offer.h. */
+/*
+ * What the keeper of a session hands to whoever joins it: the namespaces, the
+ * ruleset of Landlock, and a sealed file with everything else that was decided
+ * when the session was made.  It is one message over a socket:
+ *
+ *	joiner: struct session_request  -->  keeper
+ *	joiner  <--  struct session_reply, and descriptors (SCM_RIGHTS)
+ *
+ * The file is a struct offer_head, texts, and the bytes of the policy.
+ *
+ * Nothing here ends the program, writes, or allocates: libsbx uses it inside of
+ * other people's programs.  A function that can fail gives NULL, or a text that
+ * says what it could not do, with errno or 0.
+ */
 #include "runtime/session/offer.h"
 
 #include <errno.h>

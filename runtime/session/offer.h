@@ -1,27 +1,31 @@
-/*
- * What the keeper of a session hands to whoever joins it: the namespaces, the
- * ruleset of Landlock, and a sealed file with everything else that was decided
- * when the session was made.  It is one message over a socket:
- *
- *	joiner: struct session_request  -->  keeper
- *	joiner  <--  struct session_reply, and descriptors (SCM_RIGHTS)
- *
- * The file is a struct offer_head, texts, and the bytes of the policy.
- *
- * Nothing here ends the program, writes, or allocates: libsbx uses it inside of
- * other people's programs.  A function that can fail gives NULL, or a text that
- * says what it could not do, with errno or 0.
- */
-#ifndef SBX_OFFER_H
-#define SBX_OFFER_H
+/* What a session offers to who joins it, and how both know each other. */
+#ifndef SBX_RUNTIME_SESSION_OFFER_H
+#define SBX_RUNTIME_SESSION_OFFER_H
 
 #include "format/blob.h"
-#include "runtime/session/guard.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+
+/* --- guard.c ----------------------------------------------------------- */
+
+enum guard {
+	GUARD_TERMINAL, /* O_ASYNC */
+	GUARD_GROUP,    /* that and kill(0, ...) */
+	GUARD_END,
+};
+
+enum { GUARD_SIZE = 14 /* instructions */ };
+
+/* Writes the program, which has room for GUARD_SIZE instructions more than the
+ * policy's; returns how many there are. */
+uint32_t guard_filter(enum guard guard, const struct sbx_insn *bpf,
+    const struct sbx_program *program, struct sbx_insn *insns);
+
+/* --- offer.c ----------------------------------------------------------- */
 
 #define SESSION_MAGIC "sbx:ses1"
 
@@ -88,7 +92,7 @@ enum offer_descriptor {
 	OFFER_USER,    /* not where root made the session without one */
 	OFFER_GROUP,   /* the directory of the control group, if there is one */
 	/* For the keeper alone: */
-	OFFER_SERVERS,  /* if it listens: see listen/servers.h */
+	OFFER_SERVERS,  /* if it listens: see listen/servers.c */
 	OFFER_CHILDREN, /* the kernel's list of the children of process 1 */
 	OFFER_END,
 };
@@ -115,7 +119,7 @@ struct offer_head {
 	struct sbx_blob blob;
 	uint32_t level;   /* enum sbx_level: full */
 	uint32_t network; /* enum own_network */
-	/* The policy's filter with a guard before it (guard.h); `first` counts
+	/* The policy's filter with a guard before it (guard.c); `first` counts
 	 * from filters_at. */
 	struct sbx_program filters[GUARD_END];
 	uint32_t filters_at;
@@ -194,5 +198,86 @@ const char *session_reply(int socket, struct session_reply *reply,
 bool session_answer(int socket, enum session_kind kind, const char *text);
 /* Refuses whoever is there, and closes the connection. */
 void session_turn_away(int socket, const char *text);
+
+/* --- enter.c ----------------------------------------------------------- */
+
+/* The process that starts a command.  `marked`: in a UTS namespace of its own,
+ * which the command and all that it starts share: that is how they are told
+ * from other processes. */
+const char *enter_process(const struct offer *offer, bool marked);
+
+/* The command's process.  `directory` is a path of the session's view; NULL:
+ * its root. */
+const char *enter_place(const struct offer *offer, const char *directory);
+
+/* In the view's mounts: opens a standard stream again by its path there, a file
+ * for reading alone.  A descriptor of outside leads past the mounts of the
+ * view. */
+const char *enter_stream(int fd, const char *path);
+
+/*
+ * Takes all rights away for good.  `socket` leads to the keeper: there goes the
+ * seccomp listener, where the policy has calls to be answered.  `guarded`:
+ * where the command stays in the process group of its caller, it gets EPERM for
+ * kill(0, ...), which would reach processes outside.
+ */
+const char *enter_restricted(const struct offer *offer, int socket,
+    bool guarded);
+
+/* Its steps, for who installs another filter: all of it but the filter, and
+ * that. */
+const char *enter_confined(const struct offer *offer);
+const struct sbx_program *enter_filter(const struct offer *offer, bool guarded);
+
+/* Where a directory of outside is in the session's view: in the scratch
+ * directory it is below /tmp.  False if there is no room. */
+bool enter_directory(const struct offer *offer, const char *outside,
+    char *inside, size_t size);
+
+/* Why a command must not start in a directory that it has just entered in the
+ * view, where `outside` is what its path leads to outside: what was replaced since
+ * the session was made would be another one.  NULL: it may. */
+const char *enter_fault(const char *directory, const struct stat *outside);
+
+/* The tag that a link of /proc tells, "ns/uts" in the directory of a process;
+ * 0: it cannot be read. */
+uint64_t tag_of(int directory, const char *path);
+
+/* --- peer.c ------------------------------------------------------------ */
+
+/* How confined a process is: what its /proc/PID/status says of no_new_privs and
+ * of filters. */
+struct standing {
+	char text[96]; /* "": it cannot be read */
+};
+
+extern const char peer_unknown[]; /* what is wrong then, of this process */
+
+void standing_read(struct standing *standing, const char *process);
+
+/*
+ * NULL if the process that called connect(2), or for a keeper listen(2), is
+ * alive, of the same user, and as confined as `own`, or as this process if that
+ * is NULL.  Of a keeper, for whoever has a pidfd of itself: and in the same
+ * namespaces.  Else what is wrong, with errno or 0.
+ */
+const char *peer_fault(int socket, const struct standing *own, int self);
+
+/* The number of the UTS namespace of this process; 0: it cannot be told. */
+uint64_t peer_own_tag(int self);
+
+/* Its number.  From here on what it sends tells who sends it. */
+pid_t peer_process(int socket);
+
+/* Whether that process has ended. */
+bool peer_is_gone(int socket);
+
+/*
+ * Whether a process that is not reaped runs, or may.  One that is ending has no
+ * memory any more, while the kernel has process 1 of a namespace wait for all
+ * others to end: nothing new starts then, and its pidfd does not yet say that it
+ * has ended.
+ */
+bool process_runs(pid_t process);
 
 #endif

@@ -1,9 +1,11 @@
-/* See peer.h. */
-#include "runtime/session/peer.h"
+/*
+ * Who is at the other end of a session's socket.  A sandbox may hold a place in
+ * which sockets lie, and must neither join a session nor pass for a keeper.
+ */
+#include "runtime/session/offer.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/session/enter.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,10 @@
-/* See reaper.h. */
-#include "runtime/session/reaper.h"
+/*
+ * Process 1 of a session.  It starts nothing: it becomes the parent of what
+ * commands leave behind, and when it ends the kernel kills everything inside.
+ */
+#include "runtime/session/session.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 

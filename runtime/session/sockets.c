@@ -1,9 +1,16 @@
-/* See sockets.h. */
-#include "runtime/session/sockets.h"
+/*
+ * Where sessions are found: a directory of the user's own (scratch_sessions()),
+ * in which each has a socket of its name.
+ *
+ * Who makes or removes one of these sockets holds a lock on the directory; who
+ * joins needs none.  A socket whose keeper was killed refuses connections, and
+ * the next one to make a session of that name removes it.
+ */
+#include "runtime/session/session.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/scratch.h"
+#include "runtime/bind/bind.h"
 
 #include <errno.h>
 #include <fcntl.h>

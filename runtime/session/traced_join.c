@@ -1,11 +1,19 @@
-/* See traced_join.h. */
-#include "runtime/session/traced_join.h"
+/*
+ * A command of a session that is explained: --explain.  The sbxrun that started
+ * it hears of its calls, and not the keeper, so that it needs what the keeper
+ * knows; that is in the offer.  The rules are those that were bound when the
+ * session was made, since its view is as old.
+ *
+ * What the command leaves behind when it ends has its filter, too, and somebody
+ * must answer as long as it runs.
+ */
+#include "runtime/session/session.h"
 
-#include "runtime/apply/mount_table.h"
-#include "runtime/apply/namespaces.h"
+#include "runtime/apply/apply.h"
+#include "runtime/apply/mounts.h"
 #include "runtime/base/out.h"
-#include "runtime/explain/traced.h"
-#include "runtime/session/enter.h"
+#include "runtime/explain/explain.h"
+#include "runtime/session/offer.h"
 
 #include <errno.h>
 

@@ -2,12 +2,9 @@
 shell_sources = \
 	runtime/shell/main.c \
 	runtime/shell/settings.c \
-	runtime/shell/settings.h \
+	runtime/shell/shell.h \
 	runtime/shell/words.c \
-	runtime/shell/words.h \
 	runtime/base/own.c \
-	runtime/base/own.h \
+	runtime/base/files.h \
 	runtime/base/sha256.c \
-	runtime/base/sha256.h \
-	format/inside.h \
-	format/own.h
+	format/protocol.h

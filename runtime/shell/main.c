@@ -12,8 +12,8 @@
  * learns from the kernel and not from a variable.  When something is wrong it
  * ends with 125, and never goes on without a sandbox.
  */
-#include "format/inside.h"
-#include "runtime/shell/settings.h"
+#include "format/protocol.h"
+#include "runtime/shell/shell.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,16 @@
-#include "runtime/shell/settings.h"
+/*
+ * What the user has chosen for sbxsh: a file of lines such as
+ *
+ *	policy  ~/.config/sbx/team.bin
+ *	limit   timeout=20m
+ *
+ * It is ~/.config/sbx/shell, in the home directory of the user's line in
+ * /etc/passwd, or /etc/sbx/shell.  The environment does not say where: that of
+ * an agent may have been set by a project.
+ */
+#include "runtime/shell/shell.h"
 
-#include "runtime/base/own.h"
-#include "runtime/base/sha256.h"
+#include "runtime/base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -176,7 +185,7 @@ check_way(const char *file, char path[PATH_MAX], const char *home)
 
 /* Refuses a file that a command could have written, or led here. */
 static void
-check_place(const char *file, const char *home)
+check_file(const char *file, const char *home)
 {
 	enum { LINKS_MAX = 40 }; /* as in the kernel's path walk */
 	char path[PATH_MAX], real_home[PATH_MAX];
@@ -209,7 +218,7 @@ open_settings(const char *path, const char *home)
 	    (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		refuse(125, path,
 		    "others may write it: make it yours, chmod go-w", 0);
-	check_place(path, home);
+	check_file(path, home);
 	file = fdopen(fd, "r");
 	if (file == NULL)
 		refuse(125, path, "cannot read the settings", errno);
@@ -380,7 +389,7 @@ read_lines(struct settings *settings, FILE *file, struct source *source)
 	free(line);
 	fclose(file);
 	if (settings->policy[0] == '/')
-		check_place(settings->policy, source->home);
+		check_file(settings->policy, source->home);
 }
 
 void

@@ -1,4 +1,8 @@
-#include "runtime/shell/words.h"
+/*
+ * The command line of sbxsh, which is that of a shell, and the one of sbxrun that
+ * is made of it.
+ */
+#include "runtime/shell/shell.h"
 
 #include <ctype.h>
 #include <limits.h>

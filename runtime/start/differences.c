@@ -1,5 +1,7 @@
-/* See differences.h. */
-#include "runtime/start/differences.h"
+/*
+ * Whether a command line agrees with the session that it joins.
+ */
+#include "runtime/start/start.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,12 +1,9 @@
-/* How a sandbox gets its first process: see sandbox.h. */
-#include "runtime/apply/confine.h"
-#include "runtime/apply/namespaces.h"
-#include "runtime/apply/pid_max.h"
-#include "runtime/base/signals.h"
-#include "runtime/explain/advice.h"
-#include "runtime/start/sandbox.h"
-#include "runtime/start/view_listener.h"
-#include "runtime/watch/learned.h"
+/* How a sandbox gets its first process: see sandbox.c. */
+#include "runtime/apply/apply.h"
+#include "runtime/base/kernel.h"
+#include "runtime/explain/explain.h"
+#include "runtime/start/start.h"
+#include "runtime/watch/receipt.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,4 +1,7 @@
-#include "runtime/start/level.h"
+/*
+ * The level of a run.
+ */
+#include "runtime/start/start.h"
 
 #include "runtime/base/out.h"
 

@@ -1,10 +1,12 @@
-#include "runtime/start/load.h"
+/*
+ * The policy file: found, read, verified.
+ */
+#include "runtime/start/start.h"
 
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/base/sha256.h"
-#include "runtime/bind/missing.h"
-#include "runtime/start/trust.h"
+#include "runtime/bind/bind.h"
 
 #include <errno.h>
 #include <fcntl.h>

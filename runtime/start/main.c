@@ -8,21 +8,14 @@
  * continuing without.  No heap, no stdio, no threads: all state is one static
  * object whose pages cost nothing until they are touched.
  */
-#include "runtime/apply/confine.h"
-#include "runtime/apply/execute.h"
-#include "runtime/apply/spawn.h"
-#include "runtime/apply/streams.h"
+#include "runtime/apply/apply.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/base/own.h"
-#include "runtime/base/path.h"
 #include "runtime/bind/bind.h"
-#include "runtime/bind/project.h"
-#include "runtime/explain/traced.h"
-#include "runtime/inspect/clean.h"
-#include "runtime/inspect/doctor.h"
-#include "runtime/inspect/status.h"
-#include "runtime/session/ask.h"
-#include "runtime/start/sessions.h"
+#include "runtime/explain/explain.h"
+#include "runtime/inspect/inspect.h"
+#include "runtime/session/session.h"
+#include "runtime/start/start.h"
 
 #include <errno.h>
 #include <string.h>

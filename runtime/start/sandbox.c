@@ -1,17 +1,13 @@
-/* See sandbox.h. */
-#include "runtime/start/sandbox.h"
+/*
+ * A sandbox while it is made: what is known of it so far, and the steps that
+ * main.c takes for one run and sessions.c for many.
+ */
+#include "runtime/start/start.h"
 
-#include "runtime/apply/confine.h"
-#include "runtime/apply/elsewhere.h"
-#include "runtime/apply/lower.h"
-#include "runtime/apply/mount_tree.h"
-#include "runtime/apply/name_files.h"
-#include "runtime/apply/pid_max.h"
-#include "runtime/apply/streams.h"
-#include "runtime/base/path.h"
-#include "runtime/bind/scratch.h"
-#include "runtime/start/level.h"
-#include "runtime/start/view_listener.h"
+#include "runtime/apply/apply.h"
+#include "runtime/apply/mounts.h"
+#include "runtime/base/files.h"
+#include "runtime/bind/bind.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,20 +1,14 @@
-/* See sessions.h. */
-#include "runtime/start/sessions.h"
+/*
+ * Sessions on the command line: --session, --keep, --join, --sessions.
+ */
+#include "runtime/start/start.h"
 
-#include "runtime/apply/confine.h"
-#include "runtime/apply/streams.h"
-#include "runtime/base/file.h"
+#include "runtime/apply/apply.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/project.h"
-#include "runtime/inspect/clean.h"
-#include "runtime/session/ask.h"
-#include "runtime/session/handover.h"
-#include "runtime/session/join.h"
-#include "runtime/session/keeper.h"
-#include "runtime/session/reaper.h"
-#include "runtime/session/sockets.h"
-#include "runtime/start/differences.h"
-#include "runtime/start/title.h"
+#include "runtime/bind/bind.h"
+#include "runtime/inspect/inspect.h"
+#include "runtime/session/session.h"
 
 #include <errno.h>
 #include <fcntl.h>

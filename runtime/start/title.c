@@ -1,5 +1,8 @@
-/* See title.h. */
-#include "runtime/start/title.h"
+/*
+ * What other processes see of the command line of this one
+ * (/proc/PID/cmdline).
+ */
+#include "runtime/start/start.h"
 
 #include "runtime/base/out.h"
 

@@ -11,11 +11,10 @@
  * where only the system's administrator installs; there, such an owner is taken
  * for root.  Anywhere else it may be anybody.
  */
-#include "runtime/start/trust.h"
+#include "runtime/start/start.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/machine.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>

@@ -1,10 +1,13 @@
-/* See view_listener.h. */
-#include "runtime/start/view_listener.h"
+/*
+ * Whether level full has a listener: where the view shows places in which
+ * services of the host may listen, on kernels whose Landlock does not hold such
+ * sockets yet.
+ */
+#include "runtime/start/start.h"
 
-#include "runtime/apply/confine.h"
-#include "runtime/apply/mount_table.h"
+#include "runtime/apply/apply.h"
+#include "runtime/apply/mounts.h"
 #include "runtime/bind/bind.h"
-#include "runtime/bind/services.h"
 
 /* Where the rules are if the scratch directory is seen as /tmp. */
 static const struct sbx_rule *

@@ -1,12 +1,12 @@
 /*
  * sbx-trial: tries accesses inside a sandbox, for `sbxc test --live`.  Standard
- * input is a file of trials (format/trial.h), which is mapped and where the
+ * input is a file of trials (format/protocol.h), which is mapped and where the
  * answers go.  Nothing is left of what it makes, and no program but a copy of
  * itself begins to run.
  *
  * With an argument it does nothing: then it is such a copy.
  */
-#include "format/trial.h"
+#include "format/protocol.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,20 @@
-#include "runtime/watch/cgroup.h"
+/*
+ * A control group (cgroups(7), version 2) for the command and all that it
+ * starts.  It limits what no limit of a single process can: how many processes
+ * there are, and their memory taken together.
+ *
+ *	D            delegated: we may write it, and its controllers are on
+ *	D/main       where sbxrun was started, with whoever else is there
+ *	D/sbx-PID-N  ours, from just before the command to its end
+ *
+ * A group that hands on controllers has no processes of its own, so ours is
+ * made beside the one that we are in, not inside.  Where there is no such D,
+ * rlimits have to do.
+ */
+#include "runtime/watch/receipt.h"
 
-#include "format/decimal.h"
-#include "runtime/base/file.h"
+#include "format/text.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 

@@ -1,6 +1,10 @@
-#include "runtime/watch/children.h"
+/*
+ * The kernel's list of the children of a process, as
+ * /proc/PID/task/TID/children has it: numbers with blanks between them.
+ */
+#include "runtime/watch/supervise.h"
 
-#include "format/decimal.h"
+#include "format/text.h"
 
 #include <limits.h>
 #include <stddef.h>

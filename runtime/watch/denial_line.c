@@ -1,8 +1,13 @@
-/* See denial_line.h.  What comes from inside, and what sbxc made of it, is text:
- * out_shown() and JSON escape what a terminal would obey. */
-#include "runtime/watch/denial_line.h"
+/*
+ * A denial in words, and what would allow it: for the block that people read,
+ * the one for agents, and records.
+ *
+ * What comes from inside, and what sbxc made of it, is text:
+ * out_shown() and JSON escape what a terminal would obey.
+ */
+#include "runtime/watch/receipt.h"
 
-#include "runtime/base/machine.h"
+#include "runtime/base/kernel.h"
 
 #include <string.h>
 

@@ -1,8 +1,10 @@
-/* See ending.h. */
-#include "runtime/watch/ending.h"
+/*
+ * What whoever waits for a command does when it ends.
+ */
+#include "runtime/watch/supervise.h"
 
 #include "runtime/base/kernel.h"
-#include "runtime/base/limits.h"
+#include "runtime/base/options.h"
 #include "runtime/base/out.h"
 
 #include <signal.h>

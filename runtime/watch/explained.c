@@ -1,9 +1,11 @@
-/* See explained.h. */
-#include "runtime/watch/explained.h"
+/*
+ * What --explain tells when the command has ended: one block on stderr, and for
+ * programs a record of each denial.
+ */
+#include "runtime/watch/receipt.h"
 
-#include "runtime/base/json.h"
-#include "runtime/explain/advice.h"
-#include "runtime/watch/denial_line.h"
+#include "runtime/base/out.h"
+#include "runtime/explain/explain.h"
 
 #include <errno.h>
 #include <stdlib.h>

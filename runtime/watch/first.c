@@ -2,13 +2,10 @@
  * The first process of a sandbox: see supervise.h.  It holds no descriptor of
  * the caller and writes no message.
  */
-#include "runtime/apply/confine.h"
-#include "runtime/base/file.h"
+#include "runtime/apply/apply.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/base/signals.h"
-#include "runtime/base/terminal.h"
-#include "runtime/watch/children.h"
 #include "runtime/watch/supervise.h"
 
 #include <errno.h>

@@ -1,4 +1,10 @@
-#include "runtime/watch/git_settings.h"
+/*
+ * The settings of a git configuration that may make git run a program.  Known
+ * are those that do not, by section and key; every other one counts, and so
+ * does every line that has not the plain form of a section or a setting.
+ * Hostile bytes are compared here, line by line, and never followed.
+ */
+#include "runtime/watch/tripwire.h"
 
 #include <string.h>
 

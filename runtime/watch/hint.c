@@ -1,9 +1,13 @@
-/* See hint.h. */
-#include "runtime/watch/hint.h"
+/*
+ * A line at a terminal, after a command that failed: that --explain exists.  It
+ * is said only where it is known without looking at the command that the policy
+ * had a part in it; else people would read it after each test that fails.
+ */
+#include "runtime/watch/supervise.h"
 
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/base/path.h"
-#include "runtime/explain/trail.h"
+#include "runtime/explain/explain.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,13 +1,13 @@
 /*
- * See learned.h.  Several runs may end at once: the file is locked while one
+ * See receipt.h.  Several runs may end at once: the file is locked while one
  * writes, each record is one write(2) at its end, and has the name of its run.
  */
-#include "runtime/watch/learned.h"
+#include "runtime/watch/receipt.h"
 
-#include "format/utf8.h"
-#include "runtime/base/file.h"
-#include "runtime/base/json.h"
-#include "runtime/base/machine.h"
+#include "format/text.h"
+#include "runtime/base/files.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/out.h"
 
 #include <errno.h>
 #include <fcntl.h>

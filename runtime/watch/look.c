@@ -1,9 +1,19 @@
-#include "runtime/watch/look.h"
+/*
+ * What is there now at a place that a policy watches, name by name.
+ *
+ * Two looks are compared by type, inode, size, mode and time of change (ctime).
+ * The kernel sets that time at each write, chmod, link and rename, and nobody
+ * can set it back but by setting the clock of the machine, which takes
+ * CAP_SYS_TIME.  So nothing has to be read, but for settings of git.
+ *
+ * Of the first names of a large tree each is kept; what the others are goes into
+ * one number, so that a change among them is seen though not where it is.
+ */
+#include "runtime/watch/tripwire.h"
 
-#include "format/glob.h"
-#include "runtime/base/directory.h"
+#include "format/model.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,16 @@
+/*
+ * The receipt: what was applied, and how it ended, as lines of JSON for
+ * programs, on a descriptor (--status-fd) or at the end of a file (--log).
+ * sbxrun(1) describes the fields.
+ *
+ * The first record is made before the command's process restricts itself, and
+ * written when that has succeeded.  So everything in it is true, and a refusal
+ * leaves no record.
+ */
 #include "runtime/watch/receipt.h"
 
-#include "runtime/base/file.h"
-#include "runtime/base/json.h"
+#include "runtime/base/files.h"
+#include "runtime/base/out.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,24 +1,158 @@
-/*
- * The receipt: what was applied, and how it ended, as lines of JSON for
- * programs, on a descriptor (--status-fd) or at the end of a file (--log).
- * sbxrun(1) describes the fields.
- *
- * The first record is made before the command's process restricts itself, and
- * written when that has succeeded.  So everything in it is true, and a refusal
- * leaves no record.
- */
-#ifndef SBX_RECEIPT_H
-#define SBX_RECEIPT_H
+/* What is reported of a run: output, resources, denials. */
+#ifndef SBX_RUNTIME_WATCH_RECEIPT_H
+#define SBX_RUNTIME_WATCH_RECEIPT_H
 
+#include "format/blob.h"
+#include "format/model.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/follow.h"
+#include "runtime/bind/bind.h"
 #include "runtime/explain/explain.h"
-#include "runtime/network/decisions.h"
-#include "runtime/watch/cgroup.h"
-#include "runtime/watch/relay.h"
+#include "runtime/network/network.h"
 
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+
+/* --- cgroup.c ---------------------------------------------------------- */
+
+enum { CGROUP_NAME_SIZE = 48 };
+
+struct cgroup {
+	int parent;       /* D, or -1 */
+	int own;          /* ours, where it was made, or -1 */
+	uint32_t offered; /* what D can hold: 1 << SBX_LIMIT_... each */
+	uint32_t held;    /* what ours does hold */
+	const char *why;  /* why there is no D, or it does not offer all */
+	char name[CGROUP_NAME_SIZE];
+};
+
+/* What the kernel counted of all processes; UINT64_MAX: it does not say. */
+struct cgroup_usage {
+	uint64_t memory;  /* bytes at the peak */
+	uint64_t killed;  /* by the limit on memory */
+	uint64_t refused; /* forks, by the limit on processes */
+};
+
+/* The limits of the policy that a group enforces better than rlimits do at this
+ * level: a bit for each kind. */
+uint32_t cgroup_wanted(const struct sbx_blob *blob, enum sbx_level level);
+
+/*
+ * cgroup_init() makes it no group.  cgroup_find() looks for D and switches its
+ * controllers on; `begin` makes the name of ours unlike any other.
+ * cgroup_forget() goes back to no group.
+ */
+void cgroup_init(struct cgroup *group);
+void cgroup_forget(struct cgroup *group);
+void cgroup_find(struct cgroup *group, uint32_t wanted, struct timespec begin);
+
+/* Makes ours and sets the limits that are wanted and offered. */
+void cgroup_make(struct cgroup *group, const struct sbx_blob *blob,
+    uint32_t wanted);
+
+/* fork(2), into our group if there is one; refuses if that cannot be done. */
+pid_t cgroup_fork(const struct cgroup *group);
+
+/* Kills all that is in our group. */
+void cgroup_kill(const struct cgroup *group);
+
+/* Kills what is left in our group and removes it; false if that fails, true if
+ * there is none. */
+bool cgroup_remove(const struct cgroup *group);
+
+/* For --status: NULL if a group could enforce all limits, else why not, and
+ * what to do. */
+const char *cgroup_try(void);
+
+void cgroup_measure(const struct cgroup *group, struct cgroup_usage *usage);
+
+/* --- denial_line.c ----------------------------------------------------- */
+
+struct line {
+	char place[2 * SBX_MAX_PATH];
+	char program[64];
+	char source[2 * SBX_ADVICE_TEXT]; /* of the rule, and the rule */
+};
+
+/* Steps of up to SBX_ADVICE_TEXT bytes, which are not to be trusted to end. */
+struct fix {
+	bool works; /* it is allowed once they are done */
+	uint32_t count;
+	uint8_t where[SBX_ADVICE_STEPS + 1]; /* enum sbx_advice_where */
+	const char *steps[SBX_ADVICE_STEPS + 1];
+	char rule[SBX_ADVICE_TEXT];
+};
+
+/* `advice` may be NULL. */
+void denial_line(struct line *line, const struct explaining *explaining,
+    const struct sbx_denial *denial, const struct sbx_advice *advice);
+void denial_fix(struct fix *fix, const struct explaining *explaining,
+    const struct sbx_denial *denial, const struct sbx_advice *advice);
+
+/* What it is about alone. */
+void denial_object(struct out *out, const struct explaining *explaining,
+    const struct sbx_denial *denial, const struct sbx_advice *advice);
+
+/* --- relay.c ----------------------------------------------------------- */
+
+/* Of what is written beyond a cap, a sixteenth of the cap is kept, and no more
+ * than this. */
+enum { RELAY_TAIL = 64 << 10 };
+
+struct stream {
+	int from, into; /* the ends of the pipe; the command has `into` */
+	int to;         /* STDOUT_FILENO or STDERR_FILENO */
+	bool open;
+	bool socket;   /* splice(2) to a socket may block: ask first */
+	bool copies;   /* the kernel cannot splice there */
+	bool waits;    /* for `to` to take more, rather than for input */
+	bool told;     /* that it was cut */
+	bool flushes;  /* the tail is what is written next */
+	uint64_t left; /* bytes below the cap */
+	uint64_t cut;  /* bytes thrown away */
+	/* What came last beyond the cap: a ring, and where its oldest byte is. */
+	uint32_t room, kept, oldest;
+	char tail[RELAY_TAIL];
+};
+
+enum { RELAY_STREAMS = 2 };
+
+struct relay {
+	struct stream streams[RELAY_STREAMS];
+	const struct sbx_blob *blob; /* which has the limit */
+	bool joined; /* 1 and 2 are one file: the first stream is both */
+	bool ends;   /* the command has: what was kept is written */
+};
+
+/* Makes the pipes, for a cap in bytes; 0: none. */
+void relay_open(struct relay *relay, const struct sbx_blob *blob, uint64_t cap);
+
+/* In the command: its standard streams become the pipes. */
+void relay_enter(const struct relay *relay);
+
+/* Closes the ends of one side. */
+void relay_close_command(const struct relay *relay);
+void relay_close_supervisor(const struct relay *relay);
+
+bool relay_has(const struct relay *relay, int fd);
+
+/* What to wait for, and what to do when the waiting is over. */
+void relay_wait(struct relay *relay, struct pollfd wait[RELAY_STREAMS]);
+void relay_move(struct relay *relay, const struct pollfd wait[RELAY_STREAMS]);
+
+/* The command has ended: what was kept is on its way, too. */
+void relay_end(struct relay *relay);
+
+/* At last, says of streams that were cut, unless it was said with their end. */
+void relay_tell(struct relay *relay);
+
+/* Whether nothing is on its way. */
+bool relay_is_empty(const struct relay *relay);
+
+/* --- receipt.c --------------------------------------------------------- */
 
 enum { RECEIPT_SIZE = 64 << 10, RECEIPT_SINKS = 2 };
 
@@ -70,5 +204,69 @@ void receipt_network(struct receipt *receipt, const struct sbx_blob *blob,
 void receipt_finish(struct receipt *receipt, const struct ending *ending);
 
 void receipt_close(const struct receipt *receipt);
+
+/* --- explained.c ------------------------------------------------------- */
+
+struct telling {
+	const struct explaining *explaining;
+	struct receipt *sinks[2]; /* of which each may be NULL */
+	bool all;                 /* without a bound */
+	bool agent;               /* in the form for agents */
+	bool failed;              /* the command did */
+};
+
+void explained_tell(const struct telling *telling);
+
+/* --- learned.c --------------------------------------------------------- */
+
+/*
+ * What --learn writes when all has ended: JSON lines, added to the end of a
+ * file that the command cannot reach.  sbxrun(1) describes the fields.  `sbxc
+ * learn` reads them.
+ */
+
+/*
+ * Opens the file, once the rules are bound and before anything runs.  Refuses
+ * (125) if the policy lets the command write there, and if the file has
+ * something else in it.
+ */
+void learned_open(struct receipt *receipt, const char *path,
+    const struct binding *binding);
+
+struct learned {
+	const struct explaining *explaining;
+	const struct decisions *decisions; /* of sbx-proxy */
+	char *const *command;
+	int status; /* of the command, as wait(2) gives it */
+	bool late;
+};
+
+/* Writes all records; a failure is a warning. */
+void learned_write(struct receipt *receipt, const struct learned *learned);
+
+/* --- term.c ------------------------------------------------------------ */
+
+struct term {
+	uint64_t timeout, grace;  /* seconds; a timeout of 0: no end */
+	struct timespec deadline; /* if there is one; then of the grace */
+	bool late;                /* the time is over */
+	bool over;                /* and so is the grace */
+};
+
+/* The seconds must not overflow a time_t when they are added to a time. */
+struct term term_begin(struct timespec begin, uint64_t timeout, uint64_t grace);
+
+/* Compares with the clock; whether the command is to be sent TERM now: once. */
+bool term_check(struct term *term, const struct timespec *now);
+
+/* Milliseconds to the deadline for poll(2), rounded up; -1: there is none. */
+int term_left(const struct term *term, const struct timespec *now);
+
+static inline bool
+time_is_before(struct timespec a, struct timespec b)
+{
+	return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec :
+				      a.tv_nsec < b.tv_nsec;
+}
 
 #endif

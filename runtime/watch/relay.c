@@ -1,7 +1,24 @@
-#include "runtime/watch/relay.h"
+/*
+ * The output of the command, on its way through the supervisor: a pipe for each
+ * standard stream, from which the kernel moves pages to where the stream led
+ * before, up to a cap.  Of the rest the last bytes are kept, and written at the
+ * end behind a line that says how many are missing.  The command does not notice.
+ *
+ *	the command --pipe--> splice(2) --> what sbxrun found at 1 and 2
+ *
+ * A terminal is left alone, as is every other character device, and a regular
+ * file, whose reader expects all of it; the limit on the size of files holds
+ * for that.  If 1 and 2 are one pipe or socket they get one pipe, so that what
+ * was written to them stays in its order, and one cap.
+ *
+ * A socket at 2 is relayed without a cap, too: shutdown(2) there would keep
+ * sbxrun itself from saying anything.  Not where it is standard input as well,
+ * which stays the command's.
+ */
+#include "runtime/watch/receipt.h"
 
-#include "runtime/base/file.h"
-#include "runtime/base/limits.h"
+#include "runtime/base/files.h"
+#include "runtime/base/options.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>

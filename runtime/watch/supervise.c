@@ -1,15 +1,46 @@
+/*
+ * A supervised command has two processes of sbxrun above it: the supervisor,
+ * which is the process that was started as sbxrun, and the first process of the
+ * sandbox, which ends everything that the command has started.
+ *
+ *	sbxrun --fork--> the first --fork--> confine, exec the command
+ *	   ^  status, stops  |  ^  status, stops  |
+ *	   +-----------------+  +-----------------+
+ *	   ^  standard output and error           |
+ *	   +--------------------------------------+
+ *
+ * At level full the first is process 1 of the new namespaces, and the kernel
+ * kills everything inside when it ends.  Below, it is a subreaper: it becomes
+ * the parent of what the command's children leave behind, and kills that.
+ *
+ * The first leads a process group, in which the command starts.  So whoever
+ * kills the group of sbxrun kills the supervisor alone, and the first then ends
+ * the rest; what is sent to that group reaches the command once, through both;
+ * and kill(0, ...) of the command stays inside.  Of a terminal, the group of the
+ * command is the foreground group while that of sbxrun would be it, and the first
+ * says which keys it saw, for the others of sbxrun's group.
+ *
+ * At a terminal it looks as if the command had been started directly: it gets
+ * the signals that are sent to sbxrun, and those of the terminal; the job stops
+ * and continues as one; and sbxrun ends as the command ends, by a signal too.
+ *
+ * The command can stop the supervisor where it has the terminal, by stopping the
+ * job or by reading from a terminal that it has given away; elsewhere a stop is
+ * its own.  Therefore both processes check the time.  Nothing inside can stop the
+ * first one, which can end the command alone, and a timer continues the
+ * supervisor.
+ *
+ * If the command has a control group, the first process makes it and the
+ * supervisor, which outlives everything inside, removes it.  If the supervisor
+ * is killed, the first one removes it, so it must not die at the same time.
+ */
 #include "runtime/watch/supervise.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/limits.h"
+#include "runtime/base/options.h"
 #include "runtime/base/out.h"
-#include "runtime/base/signals.h"
-#include "runtime/base/terminal.h"
-#include "runtime/watch/ending.h"
-#include "runtime/watch/explained.h"
-#include "runtime/watch/hint.h"
-#include "runtime/watch/learned.h"
+#include "runtime/watch/receipt.h"
 
 #include <errno.h>
 #include <fcntl.h>

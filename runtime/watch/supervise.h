@@ -1,54 +1,50 @@
-/*
- * A supervised command has two processes of sbxrun above it: the supervisor,
- * which is the process that was started as sbxrun, and the first process of the
- * sandbox, which ends everything that the command has started.
- *
- *	sbxrun --fork--> the first --fork--> confine, exec the command
- *	   ^  status, stops  |  ^  status, stops  |
- *	   +-----------------+  +-----------------+
- *	   ^  standard output and error           |
- *	   +--------------------------------------+
- *
- * At level full the first is process 1 of the new namespaces, and the kernel
- * kills everything inside when it ends.  Below, it is a subreaper: it becomes
- * the parent of what the command's children leave behind, and kills that.
- *
- * The first leads a process group, in which the command starts.  So whoever
- * kills the group of sbxrun kills the supervisor alone, and the first then ends
- * the rest; what is sent to that group reaches the command once, through both;
- * and kill(0, ...) of the command stays inside.  Of a terminal, the group of the
- * command is the foreground group while that of sbxrun would be it, and the first
- * says which keys it saw, for the others of sbxrun's group.
- *
- * At a terminal it looks as if the command had been started directly: it gets
- * the signals that are sent to sbxrun, and those of the terminal; the job stops
- * and continues as one; and sbxrun ends as the command ends, by a signal too.
- *
- * The command can stop the supervisor where it has the terminal, by stopping the
- * job or by reading from a terminal that it has given away; elsewhere a stop is
- * its own.  Therefore both processes check the time.  Nothing inside can stop the
- * first one, which can end the command alone, and a timer continues the
- * supervisor.
- *
- * If the command has a control group, the first process makes it and the
- * supervisor, which outlives everything inside, removes it.  If the supervisor
- * is killed, the first one removes it, so it must not die at the same time.
- */
-#ifndef SBX_SUPERVISE_H
-#define SBX_SUPERVISE_H
-
-#include "runtime/listen/listen.h"
-#include "runtime/network/network.h"
-#include "runtime/watch/cgroup.h"
-#include "runtime/watch/receipt.h"
-#include "runtime/watch/relay.h"
-#include "runtime/watch/term.h"
-#include "runtime/watch/tripwire.h"
+/* The supervisor and how it ends what it watches. */
+#ifndef SBX_RUNTIME_WATCH_SUPERVISE_H
+#define SBX_RUNTIME_WATCH_SUPERVISE_H
 
 #include "format/blob.h"
+#include "runtime/listen/listen.h"
+#include "runtime/network/network.h"
+#include "runtime/watch/receipt.h"
+#include "runtime/watch/tripwire.h"
 
 #include <sys/types.h>
 #include <time.h>
+
+/* --- children.c -------------------------------------------------------- */
+
+/*
+ * The first number of a text, into *pid; returns what follows it.  NULL at the
+ * end of the text.  A number that ends where the text ends may be cut, and is
+ * left for the next time.  What is no number of a process is passed over: to
+ * kill(2), 0 and what is negative are groups.
+ */
+const char *child_next(const char *text, const char *stop, pid_t *pid);
+
+/* --- ending.c ---------------------------------------------------------- */
+
+/* Ends as the command did, by a signal too, but without a core file. */
+void ending_repeat(int status) __attribute__((noreturn));
+
+/*
+ * A stopped process cannot check its own deadline.  A timer sends SIGCONT at
+ * the deadline, and each second after it, because the process may be stopped
+ * again.  libc's timer_create(3) brings threads with it.  Without a timer the
+ * end of the command is only reported later.
+ */
+void ending_continue_at(const struct timespec *deadline);
+
+/* Says which limits the command has reached, as far as the kernel tells; not on
+ * a stderr that is full, for nobody may read it any more.  `late`: its time is
+ * over. */
+void ending_tell(const struct sbx_blob *blob, int status, bool late,
+    const struct cgroup_usage *usage);
+
+/* How the command ended, and after what time: the last line of -v. */
+void ending_say(const char *command, int status, const struct timespec *begin,
+    const struct timespec *end);
+
+/* --- supervise.c ------------------------------------------------------- */
 
 struct supervision {
 	bool on;          /* there are the two processes */
@@ -128,5 +124,14 @@ void supervise_first(struct supervision *supervision);
 
 /* In the command: it is confined, and executes next. */
 void supervise_started(const struct supervision *supervision);
+
+/* --- hint.c ------------------------------------------------------------ */
+
+/* Whether a command that could not be started is there outside, where no rule
+ * lets it be run. */
+bool hint_is_hidden(const struct supervision *supervision, int status);
+
+/* `hidden`: that. */
+void hint_tell(const struct supervision *supervision, int status, bool hidden);
 
 #endif

@@ -1,4 +1,8 @@
-#include "runtime/watch/term.h"
+/*
+ * The time that a command has: at its end it is sent TERM, and KILL after a grace.
+ * Each of the processes that look at the clock has its own.
+ */
+#include "runtime/watch/receipt.h"
 
 #include <limits.h>
 

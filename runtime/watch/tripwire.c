@@ -1,11 +1,20 @@
+/*
+ * The tripwire: the supervisor looks at what the policy watches before the
+ * command starts and after everything of it has ended, and tells what changed,
+ * on stderr and in the receipt.  It keeps nothing from happening.
+ *
+ * Both looks are the supervisor's own, by path and as its user: nothing that
+ * the command can write is believed.
+ *
+ * Who asks sbxrun to end may kill it soon after.  So the first such signal has
+ * what changed told at once, and until all is told, the first look is on disk:
+ * the next run, or --doctor, tells what a run that was killed could not.
+ */
 #include "runtime/watch/tripwire.h"
 
-#include "runtime/base/json.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/path.h"
-#include "runtime/watch/git_settings.h"
-#include "runtime/watch/look.h"
-#include "runtime/watch/unfinished.h"
+#include "runtime/base/out.h"
 
 #include <errno.h>
 #include <fcntl.h>

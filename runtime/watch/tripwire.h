@@ -1,20 +1,125 @@
-/*
- * The tripwire: the supervisor looks at what the policy watches before the
- * command starts and after everything of it has ended, and tells what changed,
- * on stderr and in the receipt.  It keeps nothing from happening.
- *
- * Both looks are the supervisor's own, by path and as its user: nothing that
- * the command can write is believed.
- *
- * Who asks sbxrun to end may kill it soon after.  So the first such signal has
- * what changed told at once, and until all is told, the first look is on disk:
- * the next run, or --doctor, tells what a run that was killed could not.
- */
-#ifndef SBX_TRIPWIRE_H
-#define SBX_TRIPWIRE_H
+/* Watched places: how they were before the run and after it. */
+#ifndef SBX_RUNTIME_WATCH_TRIPWIRE_H
+#define SBX_RUNTIME_WATCH_TRIPWIRE_H
 
+#include "format/model.h"
+#include "runtime/base/files.h"
 #include "runtime/bind/bind.h"
 #include "runtime/watch/receipt.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+/* --- git_settings.c ---------------------------------------------------- */
+
+struct git_words {
+	const char *text;
+	size_t len;
+};
+
+/* A configuration that is read from the front. */
+struct git_settings {
+	const char *begin, *at, *end;
+	struct git_words section; /* what stands in the last brackets */
+	bool submodule; /* `core.worktree` leads out of .git/modules */
+};
+
+struct git_setting {
+	struct git_words section; /* of length 0: unknown */
+	struct git_words line;    /* with those that continue it */
+};
+
+/* The next setting that counts; false at the end. */
+bool git_setting_next(struct git_settings *settings,
+    struct git_setting *setting);
+
+/* Whether the text has the same setting in the same section. */
+bool git_settings_have(struct git_settings settings,
+    const struct git_setting *setting);
+
+/* The path that a setting leads git to: directories of hooks, other settings,
+ * and files that say what a review does not show; `settings` says whether that
+ * are settings.  False if it leads to none, or to one that is too long. */
+bool git_setting_leads(const struct git_setting *setting, char path[1024],
+    bool *settings);
+
+/* The name of a section and of a key, for a message; either may be empty. */
+struct git_words git_section_name(const struct git_setting *setting);
+struct git_words git_key(const struct git_setting *setting);
+
+/* --- look.c ------------------------------------------------------------ */
+
+enum {
+	LOOK_MAX_NAMES = 256,      /* of one rule, that are kept */
+	LOOK_MAX_BYTES = 32 << 10, /* of these, with their paths */
+	LOOK_MAX_ALL = 16384,      /* that are looked at */
+	LOOK_MAX_DEPTH = 16,
+	LOOK_MAX_SETTINGS = 16 << 10, /* bytes of a file that is read */
+};
+
+/* Forms of looking beside enum sbx_watch_form: `watch git`, at the place of the
+ * repository itself; and one file of settings. */
+enum { LOOK_SETTINGS = 254, LOOK_GIT_DIRECTORY = 255 };
+
+/* A name, with what is there, or that nothing is. */
+struct seen {
+	struct seen *next;
+	struct sbx_place at;
+	uint64_t device, inode, size, changed; /* ctime in nanoseconds */
+	uint32_t mode;
+	int error;    /* why nothing is seen, mostly ENOENT; or why a directory
+	               * cannot be read */
+	uint8_t part; /* enum sbx_git_part */
+	bool other;   /* in the git directory of a submodule or a work tree */
+};
+
+struct sight {
+	struct seen *first, **end;
+	uint32_t count, all; /* names that are kept, and that were met */
+	uint32_t bytes;      /* of those that are kept */
+	uint64_t sum;        /* of what all names are */
+	bool more;           /* names that are not kept */
+	bool cut;            /* names that were not looked at */
+	bool shut;           /* a directory cannot be read, as its name says */
+};
+
+/*
+ * A directory in which many places lie.  They are looked at from there, since a
+ * path from the root takes twice as long; and as long as the directory itself
+ * has not changed, what was not in it is not in it now.
+ */
+struct look_from {
+	uint32_t len; /* of its path */
+	int fd;       /* -1: from the root */
+	int error;    /* why nothing can be below it, or 0 */
+	bool opened;
+	bool settled; /* it did not change just before; then: */
+	uint64_t device, inode;
+	struct timespec changed;
+};
+
+void look_begin(struct look_from *from, struct sbx_place directory);
+void look_end(struct look_from *from);
+/* Whether no name was made or removed in the directory between two looks. */
+bool look_is_same(const struct look_from *before, const struct look_from *now);
+
+/* What to look at: a form, enum sbx_watch_form or the above, at a place; or what
+ * matches a pattern below it. */
+struct look_at {
+	uint8_t form;
+	struct sbx_place at;
+	const char *pattern; /* "": none */
+	uint64_t key;        /* of the sum, so that nobody can make one */
+};
+
+void look(struct arena *arena, const struct look_at *what,
+    const struct look_from *from, struct sight *sight);
+
+/* The text of a settings file; NULL if it is none that can be read. */
+const char *look_settings(struct arena *arena, const struct seen *seen);
+
+/* --- tripwire.c -------------------------------------------------------- */
 
 struct tripwire;
 
@@ -31,5 +136,28 @@ void tripwire_tell_killed(struct arena *arena, bool forget);
 
 /* Looks again and tells; the receipt may be NULL. */
 void tripwire_tell(struct tripwire *tripwire, struct receipt *receipt);
+
+/* --- unfinished.c ------------------------------------------------------ */
+
+enum { UNFINISHED_NAME = 32 };
+
+struct unfinished {
+	int directory, fd; /* -1: none */
+	char name[UNFINISHED_NAME];
+};
+
+/* Of this run; what cannot be written is a warning. */
+void unfinished_begin(struct unfinished *run, const void *bytes, size_t len);
+void unfinished_end(struct unfinished *run);
+
+/* Those of runs that were killed, one after the other: open, and ours alone. */
+struct unfinished_list {
+	struct unfinished run;
+	struct directory entries;
+};
+
+void unfinished_open(struct unfinished_list *list);
+bool unfinished_next(struct unfinished_list *list, size_t *len);
+void unfinished_close(struct unfinished_list *list);
 
 #endif

@@ -1,9 +1,15 @@
-/* See unfinished.h. */
-#include "runtime/watch/unfinished.h"
+/*
+ * What was there before a run, on disk for as long as the run lasts: a supervisor
+ * that is killed tells nothing any more, and the next one does it for it.
+ *
+ * A file for each run, in a directory of the user's where no command writes.  The
+ * run holds a lock on it, which the kernel takes away when it ends, however.
+ */
+#include "runtime/watch/tripwire.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/out.h"
-#include "runtime/bind/scratch.h"
+#include "runtime/bind/bind.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
 #include "tests/fuzz/bind_tree.h"
 #include "tests/fuzz/fuzz.h"
 
-#include "format/glob.h"
+#include "format/model.h"
 
 #include <setjmp.h>
 #include <sys/syscall.h>

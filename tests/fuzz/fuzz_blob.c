@@ -7,7 +7,7 @@
  * libFuzzer changes bytes; what knows of sections and records is in
  * blob_mutator.h.  Replay tries some of these changes, too.
  */
-#include "compiler/query/dump.h"
+#include "compiler/query/query.h"
 #include "compiler/query/why.h"
 #include "compiler/read/read.h"
 #include "compiler/restore/restore.h"

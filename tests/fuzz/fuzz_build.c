@@ -3,8 +3,8 @@
  * gives an error or a blob, and never both.  A blob verifies, and the policy
  * that is restored from it is compiled to the same bytes.
  */
-#include "compiler/query/compile.h"
-#include "compiler/report/diag_print.h"
+#include "compiler/query/query.h"
+#include "compiler/report/report.h"
 #include "compiler/restore/restore.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/kept_programs.h"

@@ -2,7 +2,7 @@
  * Any bytes at all as a query of DNS: what is read is a name in its normal
  * spelling, and what is answered fits, is no query, and has the question.
  */
-#include "runtime/proxy/dns.h"
+#include "runtime/proxy/protocols.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

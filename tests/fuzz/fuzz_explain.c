@@ -8,11 +8,10 @@
  * is opened but with O_PATH; what is noted has an end, a kind and a place that
  * the model denies; and all of it ends.
  */
-#include "runtime/base/unsteady.h"
-#include "runtime/explain/judge.h"
+#include "runtime/base/files.h"
+#include "runtime/explain/explain.h"
 #include "runtime/listen/answers.h"
-#include "runtime/listen/diagnosis.h"
-#include "runtime/listen/observe.h"
+#include "runtime/listen/listen.h"
 #define FUZZ_NO_TEXTS
 #include "tests/fuzz/fuzz.h"
 

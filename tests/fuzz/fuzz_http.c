@@ -3,7 +3,7 @@
  * a body in chunks.  What comes in pieces is read as what comes at once; what is
  * written for another proxy is read as the same request.
  */
-#include "runtime/proxy/http.h"
+#include "runtime/proxy/protocols.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool

@@ -4,9 +4,9 @@
  * `sbxc fmt`, and never gives a key: whoever wrote the records may have wanted
  * that.
  */
-#include "compiler/learn/draft.h"
+#include "compiler/learn/learn.h"
 #include "compiler/read/read.h"
-#include "compiler/report/diag_print.h"
+#include "compiler/report/report.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/kept_programs.h"
 
@@ -86,7 +86,7 @@ check_text(const struct draft *draft)
 {
 	struct compilation compilation;
 	struct sbx_blob blob;
-	struct text again;
+	struct fmt_text again;
 
 	must(memchr(draft->text.bytes, '\0', draft->text.size) == NULL,
 	    "a draft with a NUL");

@@ -5,9 +5,7 @@
  * time, and written anew from its statements, which gives the same statements.
  */
 #include "compiler/read/read.h"
-#include "compiler/report/diag.h"
-#include "compiler/report/diag_print.h"
-#include "compiler/write/fmt.h"
+#include "compiler/report/report.h"
 #include "compiler/write/write.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -43,7 +41,7 @@ same_stmts(const struct ast_stmt *a, const struct ast_stmt *b)
 
 /* Adds what was written as one more text, and gives its statements. */
 static struct source *
-read_again(struct sources *sources, struct diags *diags, struct text text,
+read_again(struct sources *sources, struct diags *diags, struct fmt_text text,
     struct ast_stmt **stmts)
 {
 	struct source *source = sources_add(sources, SHOWN, text.bytes,
@@ -62,7 +60,7 @@ check_layout(struct sources *sources, const struct source *source)
 	struct arena *arena = sources->arena;
 	struct diags diags;
 	struct ast_stmt *stmts, *again;
-	struct text text, twice;
+	struct fmt_text text, twice;
 	char *bytes;
 	FILE *stream;
 

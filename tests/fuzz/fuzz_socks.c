@@ -1,5 +1,5 @@
 /* Any bytes at all as the two messages of a client of SOCKS. */
-#include "runtime/proxy/socks.h"
+#include "runtime/proxy/protocols.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

@@ -2,7 +2,7 @@
  * Any bytes at all as the first message of TLS.  What a part of it shows, more of
  * it does not change, so that nobody can pass by being slow.
  */
-#include "runtime/proxy/tls.h"
+#include "runtime/proxy/protocols.h"
 #include "tests/fuzz/fuzz.h"
 
 static enum tls_hello

@@ -5,8 +5,7 @@
  * same.
  */
 #include "compiler/read/read.h"
-#include "compiler/report/diag.h"
-#include "compiler/report/diag_print.h"
+#include "compiler/report/report.h"
 #include "compiler/write/write.h"
 #include "tests/fuzz/fuzz.h"
 

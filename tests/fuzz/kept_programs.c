@@ -1,6 +1,6 @@
 /* See kept_programs.h. */
 #include "tests/fuzz/kept_programs.h"
-#include "compiler/lower/programs.h"
+#include "compiler/lower/lower.h"
 
 /* So many are looked through as fast as few; more are not kept at all. */
 enum { KEPT_MAX = 200 };

@@ -78,36 +78,28 @@ tests_fuzz_fuzz_dns_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_explain_SOURCES = \
 	tests/fuzz/fuzz_explain.c \
 	runtime/base/arena.c \
-	runtime/base/arena.h \
+	runtime/base/files.h \
 	runtime/base/json.c \
-	runtime/base/json.h \
-	runtime/base/out.c \
 	runtime/base/out.h \
+	runtime/base/out.c \
 	runtime/base/path.c \
-	runtime/base/path.h \
 	runtime/bind/rule_index.c \
-	runtime/bind/rule_index.h \
+	runtime/bind/bind.h \
 	runtime/explain/denials.c \
 	runtime/explain/explain.h \
 	runtime/explain/hosts.c \
 	runtime/explain/judge.c \
-	runtime/explain/judge.h \
 	runtime/explain/learn.c \
-	runtime/explain/learn.h \
 	runtime/explain/trail.c \
-	runtime/explain/trail.h \
 	runtime/listen/caller.c \
-	runtime/listen/caller.h \
+	runtime/listen/answers.h \
 	runtime/listen/destination.c \
-	runtime/listen/destination.h \
 	runtime/listen/loopback.c \
-	runtime/listen/loopback.h \
 	runtime/listen/observe.c \
-	runtime/listen/observe.h \
 	runtime/network/decisions.c \
-	runtime/network/decisions.h \
+	runtime/network/network.h \
 	runtime/network/remedy.c \
-	runtime/network/remedy.h
+	runtime/network/event.h
 # The checked forms of calls have other names.
 tests_fuzz_fuzz_explain_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY \
 	-U_FORTIFY_SOURCE
@@ -138,7 +130,6 @@ tests_fuzz_fuzz_relay_SOURCES = \
 	runtime/proxy/connect.c \
 	runtime/proxy/decide.c \
 	runtime/proxy/flow.c \
-	runtime/proxy/flow.h \
 	runtime/proxy/proxy.h \
 	runtime/proxy/relay.c
 tests_fuzz_fuzz_relay_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY

@@ -2,7 +2,7 @@
  * Stands in for the sbxc that sbxrun asks about denials: it tries to change the
  * file `kept` beside it, and says in its answer what came of it.
  */
-#include "format/denial.h"
+#include "format/protocol.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

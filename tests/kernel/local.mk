@@ -217,7 +217,7 @@ tests_kernel_standin_LDADD =
 $(tests_kernel_standin_OBJECTS) tests/kernel/standin$(EXEEXT): \
     CC = $(LOADER_CC)
 
-tests_kernel_helper_SOURCES = tests/kernel/helper.c format/denial.h
+tests_kernel_helper_SOURCES = tests/kernel/helper.c format/protocol.h
 tests_kernel_helper_CPPFLAGS = -D_GNU_SOURCE
 tests_kernel_helper_CFLAGS = $(tests_kernel_probe_CFLAGS)
 tests_kernel_helper_LDFLAGS = $(tests_kernel_probe_LDFLAGS)

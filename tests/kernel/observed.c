@@ -14,7 +14,7 @@
  *
  * It prints "ok", or what happened.
  */
-#include "runtime/base/newer_calls.h"
+#include "runtime/base/kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>

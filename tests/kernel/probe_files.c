@@ -1,7 +1,7 @@
 /*
  * What the probe does with files and directories.
  */
-#include "runtime/base/newer_calls.h"
+#include "runtime/base/kernel.h"
 #include "tests/kernel/probe.h"
 
 #include <dirent.h>

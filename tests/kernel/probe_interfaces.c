@@ -1,7 +1,7 @@
 /*
  * Interfaces of the kernel that the probe tries: system calls, namespaces, mounts.
  */
-#include "runtime/base/newer_calls.h"
+#include "runtime/base/kernel.h"
 #include "tests/kernel/probe.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * What the probe does with modes, owners, times and attributes: by every call
  * there is, as the kernel has it.
  */
-#include "runtime/base/newer_calls.h"
+#include "runtime/base/kernel.h"
 #include "tests/kernel/probe.h"
 
 #include <errno.h>

@@ -5,9 +5,7 @@
 #ifndef SBX_TEST_PROXY_H
 #define SBX_TEST_PROXY_H
 
-#include "format/addresses.h"
-#include "format/names.h"
-#include "format/ways.h"
+#include "format/model.h"
 #include "runtime/network/event.h"
 #include "tests/lib/tap.h"
 

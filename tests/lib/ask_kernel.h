@@ -8,7 +8,7 @@
 #ifndef SBX_TEST_ASK_KERNEL_H
 #define SBX_TEST_ASK_KERNEL_H
 
-#include "compiler/lower/filter.h"
+#include "compiler/lower/lower.h"
 
 #include <errno.h>
 #include <linux/audit.h>

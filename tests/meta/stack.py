@@ -75,10 +75,10 @@ LOOPS = {
     "json_bytes": 2,  # a key is written like a text, without a key
     "in_child": 2,  # runtime/inspect/probes.c: a grandchild
     "clear": 2,  # runtime/inspect/clean.c: what lies deeper is moved up
-    "look_into": 17,  # runtime/watch/look.h: LOOK_MAX_DEPTH
+    "look_into": 17,  # runtime/watch/look.c: LOOK_MAX_DEPTH
     "look_matches": 17,  # the same
     "look_others": 17,  # the same
-    "walk_directory": 129,  # runtime/bind/glob.h: GLOB_MAX_DEPTH
+    "walk_directory": 129,  # runtime/bind/glob.c: GLOB_MAX_DEPTH
     "inet_pton": 2,  # an IPv4 address at the end of an IPv6 one
 }
 

@@ -5,7 +5,7 @@
 #ifndef SBX_TEST_DRAFTS_H
 #define SBX_TEST_DRAFTS_H
 
-#include "compiler/query/compile.h"
+#include "compiler/query/query.h"
 #include "tests/lib/chance.h"
 
 enum {

@@ -7,9 +7,9 @@
  *
  *	tests/model/export_oci [COUNT [SEED]]
  */
-#include "compiler/base/json.h"
+#include "compiler/base/base.h"
 #include "compiler/export/export.h"
-#include "compiler/query/compile.h"
+#include "compiler/query/query.h"
 #include "tests/lib/samples.h"
 #include "tests/lib/tap.h"
 #include "tests/model/random_policy.h"

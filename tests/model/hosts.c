@@ -7,13 +7,13 @@
  * gives the same blob.
  */
 #include "compiler/compare/compare.h"
-#include "compiler/lower/sections.h"
-#include "compiler/policy/host.h"
-#include "compiler/query/compile.h"
-#include "compiler/report/diag_print.h"
+#include "compiler/lower/lower.h"
+#include "compiler/policy/kind.h"
+#include "compiler/query/query.h"
+#include "compiler/report/report.h"
 #include "compiler/restore/restore.h"
 #include "compiler/write/write.h"
-#include "format/names.h"
+#include "format/model.h"
 #include "tests/lib/chance.h"
 #include "tests/lib/tap.h"
 

@@ -13,7 +13,7 @@
  * reported, with a rule that covers it there, or as not decided where globs
  * meet; each witness must differ in its own layout.
  */
-#include "compiler/query/sockets.h"
+#include "compiler/query/why.h"
 #include "tests/lib/tap.h"
 #include "tests/model/universe.h"
 

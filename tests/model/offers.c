@@ -7,14 +7,12 @@
  * the tables even where it does not.
  */
 #include "compiler/check/check.h"
-#include "compiler/policy/blocks.h"
-#include "compiler/policy/resolve.h"
-#include "compiler/query/compile.h"
-#include "compiler/query/remedy.h"
+#include "compiler/policy/policy.h"
+#include "compiler/query/query.h"
+#include "compiler/query/why.h"
 #include "compiler/read/read.h"
-#include "compiler/tables/baseline.h"
-#include "compiler/tables/words.h"
-#include "format/addresses.h"
+#include "compiler/tables/tables.h"
+#include "format/model.h"
 #include "tests/lib/tap.h"
 
 #include <arpa/inet.h>

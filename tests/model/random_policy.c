@@ -1,6 +1,6 @@
 #include "tests/model/random_policy.h"
 
-#include "compiler/base/arena.h"
+#include "compiler/base/base.h"
 #include "tests/model/random_words.h"
 
 #include <stdlib.h>

@@ -9,10 +9,10 @@
  * Half of the questions are about no machine, and half about a small tree that
  * is made for them, with links, and names that a policy has to quote.
  */
-#include "compiler/query/compile.h"
-#include "compiler/query/remedy.h"
+#include "compiler/query/query.h"
+#include "compiler/query/why.h"
 #include "compiler/read/read.h"
-#include "compiler/report/diag_print.h"
+#include "compiler/report/report.h"
 #include "tests/lib/chance.h"
 #include "tests/lib/tap.h"
 

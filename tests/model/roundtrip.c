@@ -8,10 +8,10 @@
  *
  * A policy that the compiler refuses is no case; how many were good is told.
  */
-#include "compiler/lower/sections.h"
-#include "compiler/query/compile.h"
+#include "compiler/lower/lower.h"
+#include "compiler/query/query.h"
 #include "compiler/read/read.h"
-#include "compiler/report/diag_print.h"
+#include "compiler/report/report.h"
 #include "compiler/restore/restore.h"
 #include "compiler/write/write.h"
 #include "tests/lib/tap.h"

@@ -11,7 +11,7 @@
  *
  * Includes <seccomp.h> besides compiler/tables/syscalls.c, which is the point.
  */
-#include "compiler/lower/filter.h"
+#include "compiler/lower/lower.h"
 #include "tests/lib/samples.h"
 #include "tests/lib/tap.h"
 

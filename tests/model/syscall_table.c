@@ -68,7 +68,7 @@ line_split(char *line, char *words[WORDS_MAX])
 }
 
 static bool
-number_read(const char *text, uint64_t *value)
+read_number(const char *text, uint64_t *value)
 {
 	char *end;
 
@@ -103,7 +103,7 @@ call_read(struct row *row, const char *name)
 {
 	uint64_t number;
 
-	if (number_read(name, &number))
+	if (read_number(name, &number))
 		row->call.number = (int32_t)number;
 	else
 		row->call.number = syscall_number(&arches[row->machine->arch],
@@ -128,13 +128,13 @@ row_read(struct row *row, char *const *words, size_t count)
 		return false;
 	row->machine = machine_find(words[0]);
 	row->full = strcmp(words[1], "full") == 0;
-	if (row->machine == NULL || !number_read(words[2], &abi) ||
+	if (row->machine == NULL || !read_number(words[2], &abi) ||
 	    (!row->full && strcmp(words[1], "standard") != 0) ||
 	    !call_read(row, words[3]))
 		return false;
 	row->abi = (uint32_t)abi;
 	for (size_t i = 4; i < arrow; i++) {
-		if (!number_read(words[i], &row->call.args[i - 4]))
+		if (!read_number(words[i], &row->call.args[i - 4]))
 			return false;
 	}
 	return action_read(words + arrow + 1, count - arrow - 1, &row->action);

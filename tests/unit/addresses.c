@@ -3,8 +3,8 @@
  * address belong to each, those beside it do not.  They are written down here
  * once more, as the registries have them.
  */
-#include "format/addresses.h"
-#include "compiler/policy/host.h"
+#include "compiler/policy/kind.h"
+#include "format/model.h"
 #include "tests/lib/tap.h"
 
 #define countof(array) (sizeof(array) / sizeof *(array))

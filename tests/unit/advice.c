@@ -2,10 +2,9 @@
  * What `sbxc why --denials` answers about a denial: the rule that decided, where
  * it is, and the steps that would allow it.  Nothing is asked of this machine.
  */
-#include "compiler/query/compile.h"
-#include "compiler/query/denials.h"
+#include "compiler/query/query.h"
 #include "compiler/read/read.h"
-#include "format/denial.h"
+#include "format/protocol.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

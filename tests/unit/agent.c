@@ -2,9 +2,9 @@
  * Whether an agent of ssh answers (runtime/bind/agent.c), and whoever does not
  * answer at all: each step has its patience, which is a moment here.
  */
-#include "runtime/bind/agent.h"
+#include "runtime/bind/bind.h"
 
-#include "format/agent.h"
+#include "format/protocol.h"
 #include "tests/lib/tap.h"
 
 #include <fcntl.h>

@@ -3,15 +3,9 @@
  * directories, digests, descriptors, small files, spellings, limits; and which
  * file systems forget names.
  */
-#include "runtime/base/arena.h"
-#include "runtime/base/directory.h"
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/limits.h"
-#include "runtime/base/path.h"
-#include "runtime/base/sha256.h"
-#include "runtime/base/spelling.h"
-#include "runtime/base/unsteady.h"
+#include "runtime/base/options.h"
 #include "tests/lib/tap.h"
 
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * rules: shapes that no policy has yet (hundreds of ranges, thousands of
  * clauses), and programs broken on purpose, which must be found out.
  */
-#include "compiler/lower/bpf.h"
+#include "compiler/lower/lower.h"
 #include "tests/lib/ask_kernel.h"
 #include "tests/lib/tap.h"
 

@@ -2,9 +2,9 @@
  * How each system call of each machine is tried: a row that is lost would end
  * the process that tries it, or the machine.
  */
-#include "compiler/cases/calls.h"
-#include "compiler/base/arena.h"
-#include "compiler/tables/syscalls.h"
+#include "compiler/base/base.h"
+#include "compiler/cases/cases.h"
+#include "compiler/tables/tables.h"
 #include "tests/lib/tap.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
  * somewhere.
  */
 #include "compiler/check/check.h"
-#include "compiler/policy/scope.h"
+#include "compiler/policy/kind.h"
 #include "format/model.h"
 #include "tests/lib/tap.h"
 

@@ -2,7 +2,7 @@
  * The kernel's list of children: what is killed is what stands in it, and
  * nothing that kill(2) takes for a group.
  */
-#include "runtime/watch/children.h"
+#include "runtime/watch/supervise.h"
 #include "tests/lib/tap.h"
 
 #include <string.h>

@@ -3,9 +3,7 @@
  * no filter installed: as long as the filter holds, nobody sees whether they
  * hold as well.
  */
-#include "runtime/proxy/confine.h"
 #include "runtime/base/kernel.h"
-#include "runtime/proxy/filter.h"
 #include "runtime/proxy/proxy.h"
 #include "tests/lib/tap.h"
 

@@ -3,7 +3,7 @@
  * what is taken of an answer that is none of it: who joins has room for so many
  * decisions, and believes no record.
  */
-#include "runtime/session/decided.h"
+#include "runtime/session/session.h"
 #include "tests/lib/tap.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * What sbx-proxy decided, as the supervisor takes it from a socket that the
  * command's relative writes to: a record of another form is passed over.
  */
-#include "runtime/network/decisions.h"
+#include "runtime/network/network.h"
 #include "tests/lib/tap.h"
 
 #include <stdio.h>

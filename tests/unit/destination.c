@@ -2,7 +2,7 @@
  * Where a program would have connected to, guessed from its command line: this
  * program with such arguments is asked, and does nothing.
  */
-#include "runtime/listen/destination.h"
+#include "runtime/listen/answers.h"
 #include "tests/lib/tap.h"
 
 #include <fcntl.h>

@@ -2,11 +2,9 @@
  * Diagnostics as they are printed, byte for byte; the table of codes; and the
  * nearest name.
  */
-#include "compiler/report/diag.h"
-#include "compiler/base/names.h"
-#include "compiler/base/width.h"
-#include "compiler/report/diag_print.h"
-#include "format/utf8.h"
+#include "compiler/base/base.h"
+#include "compiler/report/report.h"
+#include "format/text.h"
 #include "tests/lib/tap.h"
 
 struct bench {

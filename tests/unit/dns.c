@@ -2,7 +2,7 @@
  * Queries that the resolver of sbx-proxy reads, and how its answers are made
  * (runtime/proxy/dns.c), byte by byte.
  */
-#include "runtime/proxy/dns.h"
+#include "runtime/proxy/protocols.h"
 #include "tests/lib/tap.h"
 
 #define countof(array) (sizeof(array) / sizeof *(array))

@@ -3,7 +3,7 @@
  * variables it gets, what is set beside them, what wins, and that it all lies in
  * the room that was asked for.
  */
-#include "runtime/apply/environment.h"
+#include "runtime/apply/apply.h"
 
 #include "runtime/base/kernel.h"
 #include "tests/lib/tap.h"

@@ -3,8 +3,7 @@
  * holds it, and nothing behind it is touched.  And the words of which a command
  * line is made, and the paths in it (words.c, arguments.c).
  */
-#include "runtime/library/arguments.h"
-#include "runtime/library/error.h"
+#include "runtime/library/library.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

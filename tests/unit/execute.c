@@ -2,9 +2,9 @@
  * How a command is found (runtime/apply/execute.c), what is said where it is not,
  * and where it would be found outside (elsewhere.c).
  */
-#include "runtime/apply/execute.h"
+#include "runtime/apply/apply.h"
 
-#include "runtime/apply/elsewhere.h"
+#include "runtime/apply/mounts.h"
 #include "runtime/base/out.h"
 #include "tests/lib/tap.h"
 

@@ -2,8 +2,8 @@
  * The addresses that sbx-proxy hands out for names (runtime/proxy/fakes.c).  By
  * which number they are shuffled is the test's word.
  */
-#include "runtime/proxy/fakes.h"
-#include "format/addresses.h"
+#include "format/model.h"
+#include "runtime/proxy/protocols.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef SBX_TEST_FILTER_CASES_H
 #define SBX_TEST_FILTER_CASES_H
 
-#include "compiler/lower/filter.h"
+#include "compiler/lower/lower.h"
 #include "tests/lib/samples.h"
 
 #include <errno.h>

@@ -2,10 +2,10 @@
  * Where a path leads (runtime/bind/follow.c): what is there or is missing, and each
  * link on the way, in its order.
  */
-#include "runtime/bind/follow.h"
+#include "runtime/bind/bind.h"
 
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/path.h"
 #include "tests/lib/tap.h"
 
 #include <sys/stat.h>

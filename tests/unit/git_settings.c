@@ -3,7 +3,7 @@
  * known to be harmless, and all that have not the plain form
  * (runtime/watch/git_settings.c).
  */
-#include "runtime/watch/git_settings.h"
+#include "runtime/watch/tripwire.h"
 #include "tests/lib/tap.h"
 
 static struct tap tap;

@@ -2,7 +2,7 @@
  * Patterns of paths against a matcher that tries everything, over all short
  * patterns and texts of a small alphabet: names first, then whole paths.
  */
-#include "format/glob.h"
+#include "format/model.h"
 #include "tests/lib/tap.h"
 
 enum { TEXT_MAX = 64 };

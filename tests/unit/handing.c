@@ -2,7 +2,7 @@
  * How the first process hands its sockets over to the supervisor
  * (runtime/network/handing.c).
  */
-#include "runtime/network/handing.h"
+#include "runtime/network/event.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

@@ -3,13 +3,10 @@
  * that are not, which rule is about an address, and the ways out of a network
  * that follow from all rules.  Rules are compiled from their text.
  */
-#include "compiler/policy/host.h"
-#include "compiler/policy/idna.h"
-#include "compiler/query/compile.h"
+#include "compiler/policy/kind.h"
+#include "compiler/query/query.h"
 #include "compiler/read/read.h"
-#include "format/addresses.h"
-#include "format/names.h"
-#include "format/ways.h"
+#include "format/model.h"
 #include "tests/lib/tap.h"
 
 enum { WHERE = SBX_ON_LINUX_X86_64 };

@@ -1,8 +1,8 @@
 /*
- * format/index.h against going through all records: which of them cover a path,
+ * format/index.c against going through all records: which of them cover a path,
  * and which lie in it; and the order of those at one place.
  */
-#include "format/index.h"
+#include "format/model.h"
 #include "tests/lib/tap.h"
 
 #include <string.h>

@@ -3,10 +3,9 @@
  * (runtime/listen/internet.c): which sockets, what is read of an address and what
  * is left of it, and who is announced to sbx-proxy.
  */
-#include "runtime/listen/internet.h"
-#include "format/ways.h"
+#include "format/model.h"
 #include "runtime/base/kernel.h"
-#include "runtime/listen/inside.h"
+#include "runtime/listen/answers.h"
 #include "runtime/network/network.h"
 #include "tests/lib/tap.h"
 

@@ -3,8 +3,7 @@
  * it, by which rule, and whether it would work without, by what is there and
  * whom it belongs to.
  */
-#include "runtime/explain/judge.h"
-#include "runtime/explain/trail.h"
+#include "runtime/explain/explain.h"
 #include "tests/lib/tap.h"
 
 #include <fcntl.h>

@@ -2,8 +2,7 @@
  * Processes that share the memory of this one until they are a command: what
  * they leave behind here is nothing, whatever becomes of them.
  */
-#include "runtime/library/launch.h"
-#include "runtime/library/words.h"
+#include "runtime/library/library.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * there is no more room.
  */
 #include "runtime/base/out.h"
-#include "runtime/explain/learn.h"
+#include "runtime/explain/explain.h"
 #include "tests/lib/tap.h"
 
 static struct tap tap;

@@ -2,9 +2,9 @@
  * Which level a run has (runtime/start/level.c): by the machine, by what was asked
  * for, and by what the policy requires; or what refuses it.
  */
-#include "runtime/start/level.h"
+#include "runtime/start/start.h"
 
-#include "runtime/base/file.h"
+#include "runtime/base/files.h"
 #include "tests/lib/tap.h"
 
 #include <sys/wait.h>

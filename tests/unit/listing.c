@@ -3,7 +3,7 @@
  * another one would let a link go unseen, or a denied place count as missing; so
  * each name here begins all that are longer, and many share their slot.
  */
-#include "runtime/bind/listing.h"
+#include "runtime/bind/bind.h"
 #include "tests/lib/tap.h"
 
 #include <fcntl.h>

@@ -73,15 +73,15 @@ test_programs += \
 	tests/unit/yaml_reader
 
 tests_unit_base_SOURCES = tests/unit/base.c runtime/base/arena.c \
-	runtime/base/arena.h runtime/base/directory.c \
-	runtime/base/directory.h runtime/base/file.c runtime/base/file.h \
-	runtime/base/limits.c runtime/base/limits.h runtime/base/out.c \
-	runtime/base/out.h runtime/base/path.c runtime/base/path.h \
-	runtime/base/sha256.c runtime/base/sha256.h runtime/base/spelling.c \
-	runtime/base/spelling.h runtime/base/unsteady.c
+	runtime/base/files.h runtime/base/directory.c \
+ runtime/base/file.c \
+	runtime/base/limits.c runtime/base/options.h runtime/base/out.c \
+	runtime/base/out.h runtime/base/path.c \
+	runtime/base/sha256.c runtime/base/spelling.c \
+ runtime/base/unsteady.c
 
 tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
-	format/decimal.h runtime/watch/children.c runtime/watch/children.h
+	format/text.h runtime/watch/children.c runtime/watch/supervise.h
 
 tests_unit_decisions_SOURCES = tests/unit/decisions.c format/names.c \
 	runtime/base/json.c runtime/base/out.c runtime/network/decisions.c \
@@ -102,7 +102,7 @@ tests_unit_decided_SOURCES = tests/unit/decided.c runtime/base/json.c \
 tests_unit_offer_SOURCES = tests/unit/offer.c runtime/session/offer.c
 
 tests_unit_git_settings_SOURCES = tests/unit/git_settings.c \
-	runtime/watch/git_settings.c runtime/watch/git_settings.h
+	runtime/watch/git_settings.c runtime/watch/tripwire.h
 
 tests_unit_environment_SOURCES = tests/unit/environment.c \
 	runtime/apply/environment.c runtime/base/arena.c runtime/base/out.c
@@ -144,7 +144,7 @@ tests_unit_launch_LDADD = libsbx_pic.a
 tests_unit_launch_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 tests_unit_machine_SOURCES = tests/unit/machine.c runtime/base/file.c \
-	runtime/base/machine.c runtime/base/machine.h runtime/base/out.c
+	runtime/base/machine.c runtime/base/kernel.h runtime/base/out.c
 tests_unit_options_SOURCES = tests/unit/options.c \
 	runtime/base/directory.c runtime/base/file.c \
 	runtime/base/limits.c runtime/base/machine.c runtime/base/options.c \
@@ -161,33 +161,33 @@ tests_unit_look_SOURCES = tests/unit/look.c runtime/base/arena.c \
 tests_unit_remedy_LDADD = libproxy.a $(LDADD)
 # Its filter is the test's own, which forbids nothing.
 tests_unit_confine_SOURCES = tests/unit/confine.c runtime/proxy/confine.c \
-	runtime/proxy/confine.h runtime/proxy/filter.h
+	runtime/proxy/proxy.h
 tests_unit_confine_LDADD = libproxy.a $(LDADD)
 tests_unit_destination_SOURCES = tests/unit/destination.c \
 	runtime/base/out.c runtime/base/out.h runtime/listen/destination.c \
-	runtime/listen/destination.h
+	runtime/listen/answers.h
 tests_unit_dns_SOURCES = tests/unit/dns.c runtime/proxy/dns.c \
-	runtime/proxy/dns.h
+	runtime/proxy/protocols.h
 tests_unit_tls_SOURCES = tests/unit/tls.c runtime/proxy/tls.c \
-	runtime/proxy/tls.h
+	runtime/proxy/protocols.h
 tests_unit_fakes_SOURCES = tests/unit/fakes.c runtime/proxy/fakes.c \
-	runtime/proxy/fakes.h
+	runtime/proxy/protocols.h
 tests_unit_events_SOURCES = tests/unit/events.c runtime/proxy/events.c \
 	runtime/proxy/proxy.h
 tests_unit_proxy_filter_SOURCES = tests/unit/proxy_filter.c \
-	runtime/proxy/confine.h runtime/proxy/filter.c runtime/proxy/filter.h
+	runtime/proxy/proxy.h runtime/proxy/filter.c
 tests_unit_proxy_LDADD = libproxy.a $(LDADD)
 
 tests_unit_relay_SOURCES = tests/unit/relay.c runtime/base/file.c \
 	runtime/base/out.c runtime/watch/relay.c
 
 tests_unit_internet_SOURCES = tests/unit/internet.c runtime/base/out.c \
-	runtime/listen/internet.c runtime/listen/internet.h \
+	runtime/listen/internet.c runtime/listen/answers.h \
 	runtime/network/remedy.c
 
 # Its filters are the test's own, and so is what asks for namespaces.
 tests_unit_namespaces_SOURCES = tests/unit/namespaces.c \
-	runtime/apply/namespaces.c runtime/apply/namespaces.h \
+	runtime/apply/namespaces.c runtime/apply/apply.h \
 	runtime/base/file.c runtime/base/out.c
 
 tests_unit_outside_SOURCES = tests/unit/outside.c runtime/base/file.c \
@@ -197,18 +197,18 @@ tests_unit_owners_SOURCES = tests/unit/owners.c runtime/base/file.c \
 	runtime/base/out.c runtime/base/path.c runtime/bind/owners.c
 
 tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
-	runtime/base/arena.h runtime/bind/rule_index.c runtime/bind/rule_index.h
+	runtime/base/files.h runtime/bind/rule_index.c runtime/bind/bind.h
 
 tests_unit_route_SOURCES = tests/unit/route.c runtime/base/arena.c \
-	runtime/base/arena.h runtime/base/out.c runtime/network/route.c \
-	runtime/network/route.h
+	runtime/base/files.h runtime/base/out.c runtime/network/route.c \
+	runtime/network/network.h
 tests_unit_servers_SOURCES = tests/unit/servers.c runtime/base/file.c \
-	runtime/base/out.c runtime/listen/inside.c runtime/listen/inside.h \
-	runtime/listen/servers.c runtime/listen/servers.h
+	runtime/base/out.c runtime/listen/inside.c runtime/listen/answers.h \
+	runtime/listen/servers.c runtime/listen/listen.h
 
 tests_unit_services_SOURCES = tests/unit/services.c runtime/base/arena.c \
 	runtime/base/out.c runtime/bind/rule_index.c \
-	runtime/bind/services.c runtime/bind/services.h
+	runtime/bind/services.c runtime/bind/bind.h
 
 # In the test's own home directory.
 tests_unit_scratch_SOURCES = tests/unit/scratch.c runtime/base/directory.c \
@@ -216,17 +216,17 @@ tests_unit_scratch_SOURCES = tests/unit/scratch.c runtime/base/directory.c \
 	runtime/base/sha256.c runtime/bind/scratch.c
 
 tests_unit_shell_SOURCES = tests/unit/shell.c runtime/shell/settings.c \
-	runtime/shell/settings.h runtime/shell/words.c \
-	runtime/shell/words.h runtime/base/own.c runtime/base/own.h \
-	runtime/base/sha256.c runtime/base/sha256.h
+	runtime/shell/shell.h runtime/shell/words.c \
+ runtime/base/own.c runtime/base/files.h \
+	runtime/base/sha256.c
 tests_unit_shell_CPPFLAGS = $(AM_CPPFLAGS) -DSBX_TESTING
 tests_unit_shell_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open
 
 tests_unit_spawn_SOURCES = tests/unit/spawn.c runtime/apply/spawn.c \
-	runtime/apply/spawn.h runtime/base/out.c runtime/base/out.h
+	runtime/apply/apply.h runtime/base/out.c runtime/base/out.h
 
 tests_unit_text_SOURCES = tests/unit/text.c runtime/base/json.c \
-	runtime/base/json.h runtime/base/out.c runtime/base/out.h
+	runtime/base/out.h runtime/base/out.c
 
 tests_unit_verify_SOURCES = \
 	tests/unit/verify.c \

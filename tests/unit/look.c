@@ -2,8 +2,8 @@
  * What is seen at a place that a policy watches: which names, in which part, and
  * when a directory need not be looked at again.
  */
-#include "runtime/watch/look.h"
-#include "runtime/base/path.h"
+#include "runtime/base/files.h"
+#include "runtime/watch/tripwire.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * What the loader reads of the caller's user namespace: in processes that are
  * in one, with the map of a case.
  */
-#include "runtime/base/machine.h"
+#include "runtime/base/kernel.h"
 #include "tests/lib/tap.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * What a glob matches (runtime/bind/glob.c), at the bounds of the search.  What is
  * beyond one is not denied: the search has to say so there, and not before.
  */
-#include "runtime/bind/glob.h"
+#include "runtime/bind/binder.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /*
- * compiler/compare/names.h against all names of up to five bytes: every set of
+ * compiler/compare/paths.h against all names of up to five bytes: every set of
  * patterns that one of them matches is a class, the name of each class matches
  * what it is said to, and names that are taken are not given.
  */
-#include "compiler/compare/names.h"
-#include "format/glob.h"
+#include "compiler/compare/paths.h"
+#include "format/model.h"
 #include "tests/lib/tap.h"
 
 enum { ROUNDS = 3000, MOST_PATTERNS = 5, LONGEST = 5 };

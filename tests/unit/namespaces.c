@@ -3,7 +3,7 @@
  * that refuses the run (runtime/apply/namespaces.c): in processes where a filter
  * answers one system call with the error of a case.
  */
-#include "runtime/apply/namespaces.h"
+#include "runtime/apply/apply.h"
 
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"

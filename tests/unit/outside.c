@@ -4,9 +4,8 @@
  * The proxy is a process of this test.
  */
 #include "runtime/base/kernel.h"
-#include "runtime/network/handing.h"
+#include "runtime/network/event.h"
 #include "runtime/network/network.h"
-#include "runtime/network/proxy.h"
 #include "tests/lib/tap.h"
 
 #include <arpa/inet.h>

@@ -3,7 +3,7 @@
  * write the directories around it, and by the word of the supervisor where this
  * process does not see whose they are.
  */
-#include "runtime/bind/owners.h"
+#include "runtime/bind/bind.h"
 #include "tests/lib/tap.h"
 
 #include <fcntl.h>

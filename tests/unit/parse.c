@@ -4,8 +4,7 @@
  */
 #include "compiler/language/ast.h"
 #include "compiler/read/read.h"
-#include "compiler/report/diag.h"
-#include "compiler/report/diag_print.h"
+#include "compiler/report/report.h"
 #include "tests/lib/tap.h"
 
 #include <stdlib.h>

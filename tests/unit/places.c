@@ -3,8 +3,8 @@
  * a verdict over what it finds is the verdict over all rules, with globs, exclusions
  * and two homes, and also after an anchor was bound elsewhere.
  */
-#include "compiler/query/places.h"
-#include "compiler/query/compile.h"
+#include "compiler/query/query.h"
+#include "compiler/query/why.h"
 #include "compiler/read/read.h"
 #include "tests/lib/tap.h"
 

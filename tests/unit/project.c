@@ -2,9 +2,8 @@
  * What project a directory lies in, and which repository outside of it is
  * believed: one of the user's that leads back (runtime/bind/project.c).
  */
-#include "runtime/bind/project.h"
-#include "runtime/base/own.h"
-#include "runtime/base/path.h"
+#include "runtime/base/files.h"
+#include "runtime/bind/bind.h"
 #include "runtime/bind/binder.h"
 #include "tests/lib/tap.h"
 

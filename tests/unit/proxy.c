@@ -2,9 +2,7 @@
  * What sbx-proxy reads of clients, case by case; dns.c has queries, tls.c the first
  * message of TLS.
  */
-#include "runtime/proxy/http.h"
-#include "runtime/proxy/socks.h"
-#include "runtime/proxy/target.h"
+#include "runtime/proxy/protocols.h"
 #include "tests/lib/tap.h"
 
 #define countof(array) (sizeof(array) / sizeof *(array))

@@ -3,7 +3,7 @@
  * may make which call, and that all else answers ENOSYS.
  */
 #include "runtime/base/kernel.h"
-#include "runtime/proxy/filter.h"
+#include "runtime/proxy/proxy.h"
 #include "tests/lib/tap.h"
 
 #include <signal.h>

@@ -2,8 +2,8 @@
  * The output of a command on its way (runtime/watch/relay.c): which streams get
  * a pipe, and what passes through it, up to the cap and beyond.
  */
-#include "runtime/watch/relay.h"
-#include "runtime/base/limits.h"
+#include "runtime/base/options.h"
+#include "runtime/watch/receipt.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

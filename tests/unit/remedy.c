@@ -2,7 +2,7 @@
  * The rule that would allow what was refused, case by case; and that sbxc takes
  * each of these as a rule.
  */
-#include "runtime/network/remedy.h"
+#include "runtime/network/event.h"
 #include "tests/lib/tap.h"
 
 #include <arpa/inet.h>

@@ -2,9 +2,9 @@
  * The addresses that a sandbox's network takes for itself: what the kernel is
  * asked for, and what comes of its answers, which are the test's here.
  */
-#include "runtime/network/route.h"
-#include "format/addresses.h"
+#include "format/model.h"
 #include "runtime/base/kernel.h"
+#include "runtime/network/network.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ struct said {
 };
 
 static void
-say(int kernel, const struct said *said)
+say_said(int kernel, const struct said *said)
 {
 	struct {
 		struct nlmsghdr header;
@@ -60,7 +60,7 @@ add(const struct sbx_blob *blob, const struct said said[ANSWERS_MAX],
 		return false;
 	for (int i = 0; i < ANSWERS_MAX; i++) {
 		if (said[i].acknowledges || said[i].error != 0)
-			say(ends[1], &said[i]);
+			say_said(ends[1], &said[i]);
 	}
 	errno = 0;
 	made = route_add(ends[0], &arena, blob, routing);

@@ -2,9 +2,9 @@
  * What makes a launch cheaper, against what is plain to see: the sort, the
  * order of places, and the index of rules against asking every rule.
  */
-#include "runtime/bind/rule_index.h"
-#include "format/sort.h"
+#include "format/model.h"
 #include "runtime/base/out.h"
+#include "runtime/bind/bind.h"
 #include "tests/lib/tap.h"
 
 enum {

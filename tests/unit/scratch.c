@@ -4,7 +4,7 @@
  * with a /tmp of its own.  Inside of a sandbox, where nothing but its scratch
  * directory can be written, no other test can count what is done.
  */
-#include "runtime/bind/scratch.h"
+#include "runtime/bind/bind.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

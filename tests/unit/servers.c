@@ -2,11 +2,8 @@
  * Whose a server is: what the supervisor remembers of a listen(2), and what it
  * makes of it later.  What the kernel tells of sockets is the test's word here.
  */
-#include "runtime/listen/servers.h"
 #include "runtime/listen/answers.h"
-#include "runtime/listen/inside.h"
-#include "runtime/listen/place.h"
-#include "runtime/listen/view.h"
+#include "runtime/listen/listen.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

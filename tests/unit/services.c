@@ -2,7 +2,7 @@
  * Where services may listen (runtime/bind/services.c): in no place where programs
  * and what belongs to them lie, and in every other one.
  */
-#include "runtime/bind/services.h"
+#include "runtime/bind/bind.h"
 
 #include "runtime/base/kernel.h"
 #include "tests/lib/tap.h"

@@ -2,7 +2,7 @@
  * The words and settings of sbxsh: which shell, which of the caller's words, which
  * pipes, and what a file of settings says, is refused for, or may lead to.
  */
-#include "runtime/shell/settings.h"
+#include "runtime/shell/shell.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /*
  * The arena, and places in the texts that were read.
  */
-#include "compiler/report/source.h"
-#include "compiler/base/input.h"
+#include "compiler/base/base.h"
+#include "compiler/report/report.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * The filter of `deny spawn`: the command starts with the whole key, and nothing
  * with a part of it.
  */
-#include "runtime/apply/spawn.h"
+#include "runtime/apply/apply.h"
 #include "runtime/base/kernel.h"
 #include "tests/lib/tap.h"
 

@@ -1,7 +1,7 @@
 /*
  * The names and numbers of system calls, the groups of them, and the baseline.
  */
-#include "compiler/lower/filter.h"
+#include "compiler/lower/lower.h"
 #include "tests/lib/samples.h"
 #include "tests/lib/tap.h"
 

@@ -1,5 +1,5 @@
 /* The time of a command, with clocks of our own. */
-#include "runtime/watch/term.h"
+#include "runtime/watch/receipt.h"
 #include "tests/lib/tap.h"
 
 #include <limits.h>

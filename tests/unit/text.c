@@ -2,8 +2,8 @@
  * Texts of the loader: decimal numbers, texts in a buffer, what is said on stderr,
  * JSON.
  */
-#include "format/decimal.h"
-#include "runtime/base/json.h"
+#include "format/text.h"
+#include "runtime/base/out.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * The first message of TLS as sbx-proxy reads it (runtime/proxy/tls.c): the name in
  * it, and what is odd.
  */
-#include "runtime/proxy/tls.h"
+#include "runtime/proxy/protocols.h"
 #include "tests/lib/tap.h"
 
 #define countof(array) (sizeof(array) / sizeof *(array))

@@ -2,7 +2,7 @@
  * The tree that is made of a TOML text: each value as a line, and what is
  * refused with the place where.
  */
-#include "compiler/read/toml.h"
+#include "compiler/read/read.h"
 #include "tests/lib/tap.h"
 
 #include <stdlib.h>

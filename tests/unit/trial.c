@@ -2,7 +2,7 @@
  * What sbx-trial answers where nothing is denied, kind by kind, what it leaves
  * behind, and which files it does not take.
  */
-#include "format/trial.h"
+#include "format/protocol.h"
 #include "tests/lib/tap.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
  * port or a pattern.
  */
 #include "format/model.h"
-#include "format/select.h"
 #include "tests/lib/tap.h"
 
 enum { RULES = 4, EXCLUSIONS = 4, WORD = 32 };

@@ -2,9 +2,7 @@
  * Small words: names that are near to others, names that are good, words for a
  * shell, and how many columns a character takes.
  */
-#include "compiler/base/names.h"
-#include "compiler/base/shell.h"
-#include "compiler/base/width.h"
+#include "compiler/base/base.h"
 #include "tests/lib/tap.h"
 
 /* --- names ---------------------------------------------------------------- */

@@ -4,12 +4,11 @@
  * statements are the same, and the blob is but for lines and columns.  So is
  * the blob of a .yaml twin that was written by hand.
  */
-#include "compiler/read/yaml.h"
-#include "compiler/query/compile.h"
+#include "compiler/query/query.h"
 #include "compiler/read/read.h"
-#include "compiler/report/diag_print.h"
+#include "compiler/report/report.h"
 #include "compiler/write/write.h"
-#include "grammar/token.h"
+#include "grammar/grammar.h"
 #include "tests/lib/tap.h"
 
 #include <dirent.h>

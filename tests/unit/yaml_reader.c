@@ -2,7 +2,7 @@
  * The tree that is made of a YAML text: where its texts stand, that they stay
  * texts, and the bounds.
  */
-#include "compiler/read/yaml.h"
+#include "compiler/read/read.h"
 #include "tests/lib/tap.h"
 
 #include <string.h>

@@ -45,7 +45,7 @@ world_path_below(struct world *world, const char *path, char below[PATH_SIZE])
 }
 
 static void
-words_make(struct world *world, struct words *words, bool first)
+words_make(struct world *world, struct draft_words *words, bool first)
 {
 	static const char *const effects[] = {
 		"allow",
@@ -95,7 +95,7 @@ static void
 draft_add_planted(struct world *world, struct draft *policy)
 {
 	const struct node *node = world_pick(world);
-	struct words *words = &policy->rules[policy->count];
+	struct draft_words *words = &policy->rules[policy->count];
 	char target[PATH_SIZE];
 	ssize_t len = readlink(node->path, target, sizeof target - 1);
 	size_t top = strlen(world->nodes[0].path);
@@ -104,7 +104,7 @@ draft_add_planted(struct world *world, struct draft *policy)
 	if (strncmp(target, world->nodes[0].path, top) != 0 ||
 	    target[top] != '/')
 		return;
-	words[0] = words[1] = (struct words){ .effect = "allow",
+	words[0] = words[1] = (struct draft_words){ .effect = "allow",
 		.right = "write" };
 	print_path(words[0].at, "%s", world->nodes[0].path);
 	print_path(words[0].exclusions[words[0].exclusion_count++], "%s",
@@ -151,7 +151,7 @@ draft_write(const struct world *world, const struct draft *policy,
 		    "%s    deny %s ${tmp}%s\n",
 		    indent, indent, indent, policy->kept_right, policy->kept);
 	for (size_t i = 0; i < policy->count; i++) {
-		const struct words *words = &policy->rules[i];
+		const struct draft_words *words = &policy->rules[i];
 
 		fprintf(stream, "%s    %s %s %s", indent, words->effect,
 		    words->right, words->at);

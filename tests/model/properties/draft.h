@@ -4,14 +4,14 @@
 #ifndef SBX_TEST_DRAFT_H
 #define SBX_TEST_DRAFT_H
 
-#include "compiler/query/compile.h"
+#include "compiler/query/query.h"
 #include "tests/model/properties/world.h"
 
 #include <stdio.h>
 
 enum { MAX_RULES = 11, MAX_EXCLUSIONS = 3 };
 
-struct words {
+struct draft_words {
 	const char *effect, *right;
 	char at[PATH_SIZE];
 	char exclusions[MAX_EXCLUSIONS][PATH_SIZE];
@@ -19,7 +19,7 @@ struct words {
 };
 
 struct draft {
-	struct words rules[MAX_RULES];
+	struct draft_words rules[MAX_RULES];
 	size_t count;
 	bool scratch;           /* the policy allows ${tmp} */
 	const char *kept_right; /* and denies this */

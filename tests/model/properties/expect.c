@@ -260,7 +260,7 @@ is_in_shown(const struct model *model, const char *path)
 	return false;
 }
 
-static enum verdict
+static enum expected
 full_use(const struct model *model, uint8_t right, const char *path)
 {
 	struct route route;
@@ -275,7 +275,7 @@ full_use(const struct model *model, uint8_t right, const char *path)
 	    DENIED;
 }
 
-static enum verdict
+static enum expected
 full_entry(const struct model *model, const char *path)
 {
 	char directory[PATH_SIZE], entry[PATH_SIZE], parent[PATH_SIZE];
@@ -287,11 +287,11 @@ full_entry(const struct model *model, const char *path)
 	return is_hidden(model, parent) ? EITHER : ALLOWED;
 }
 
-static enum verdict
+static enum expected
 full_removal(const struct model *model, const char *path)
 {
 	char directory[PATH_SIZE], entry[PATH_SIZE];
-	enum verdict verdict = full_entry(model, path);
+	enum expected verdict = full_entry(model, path);
 
 	entry_of(path, directory, entry);
 	if (verdict == DENIED || holds_guarded(model, entry))
@@ -310,12 +310,12 @@ full_gains(const struct model *model, const char *path, const char *into)
 	return false;
 }
 
-static enum verdict
+static enum expected
 full_move(const struct model *model, const struct attempt *attempt)
 {
 	char from[PATH_SIZE], to[PATH_SIZE], a[PATH_SIZE], b[PATH_SIZE];
-	enum verdict verdict = full_removal(model, attempt->a);
-	enum verdict other = exists(attempt->b) ?
+	enum expected verdict = full_removal(model, attempt->a);
+	enum expected other = exists(attempt->b) ?
 	    full_removal(model, attempt->b) :
 	    full_entry(model, attempt->b);
 
@@ -331,7 +331,7 @@ full_move(const struct model *model, const struct attempt *attempt)
 	return EITHER;
 }
 
-static enum verdict
+static enum expected
 expect_full(const struct model *model, const struct attempt *attempt)
 {
 	switch (attempt->operation) {
@@ -361,7 +361,7 @@ expect_full(const struct model *model, const struct attempt *attempt)
 	return EITHER;
 }
 
-enum verdict
+enum expected
 expect(const struct world *world, const struct model *model,
     const struct attempt *attempt)
 {
@@ -445,7 +445,7 @@ is_denied_by_view(const struct model *model, const struct attempt *attempt,
 
 bool
 is_answer(const struct world *world, const struct model *model,
-    const struct attempt *attempt, const char *answer, enum verdict verdict)
+    const struct attempt *attempt, const char *answer, enum expected verdict)
 {
 	enum operation operation = attempt->operation;
 	bool done = strcmp(answer, operations[operation].allowed) == 0;

@@ -7,9 +7,9 @@
 #include "tests/model/properties/attempts.h"
 #include "tests/model/properties/model.h"
 
-enum verdict { DENIED, ALLOWED, EITHER };
+enum expected { DENIED, ALLOWED, EITHER };
 
-enum verdict expect(const struct world *world, const struct model *model,
+enum expected expect(const struct world *world, const struct model *model,
     const struct attempt *attempt);
 
 /* What would change the scratch directory, of which the model knows nothing. */
@@ -17,6 +17,6 @@ bool is_left_out(const struct model *model, const struct attempt *attempt);
 
 /* Whether the answer is what it is to be. */
 bool is_answer(const struct world *world, const struct model *model,
-    const struct attempt *attempt, const char *answer, enum verdict verdict);
+    const struct attempt *attempt, const char *answer, enum expected verdict);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef SBX_TEST_MODEL_H
 #define SBX_TEST_MODEL_H
 
-#include "compiler/query/places.h"
+#include "compiler/query/why.h"
 #include "tests/model/properties/world.h"
 
 enum { MAX_LINKS = 40 };

@@ -46,7 +46,7 @@ enum {
 
 struct difference {
 	const struct attempt *attempt; /* NULL: there is none */
-	enum verdict verdict;          /* by the model */
+	enum expected verdict;         /* by the model */
 	char answer[64];
 };
 
@@ -67,7 +67,7 @@ try_all(const struct world *world, const struct model *model,
 	for (size_t i = 0; i < attempts->count && difference->attempt == NULL;
 	     i++) {
 		const struct attempt *attempt = &attempts->list[i];
-		enum verdict verdict = expect(world, model, attempt);
+		enum expected verdict = expect(world, model, attempt);
 
 		if (is_left_out(model, attempt))
 			continue;
@@ -229,7 +229,7 @@ draft_drop(struct draft *policy, size_t rule)
 }
 
 static void
-words_drop(struct words *words, size_t exclusion)
+words_drop(struct draft_words *words, size_t exclusion)
 {
 	words->exclusion_count--;
 	memmove(words->exclusions[exclusion], words->exclusions[exclusion + 1],

@@ -4,7 +4,7 @@
 #include "compiler/cases/cases.h"
 #include "compiler/query/why.h"
 #include "compiler/read/read.h"
-#include "compiler/report/diag_print.h"
+#include "compiler/report/report.h"
 #include "compiler/restore/restore.h"
 #include "compiler/write/write.h"
 #include "tests/model/drafts.h"

@@ -4,8 +4,8 @@
 #ifndef SBX_TEST_ENGINES_H
 #define SBX_TEST_ENGINES_H
 
-#include "compiler/query/compile.h"
-#include "compiler/query/verdict.h"
+#include "compiler/query/query.h"
+#include "compiler/query/why.h"
 #include "tests/model/questions/question.h"
 
 struct bytes {

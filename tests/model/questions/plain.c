@@ -1,7 +1,7 @@
 /* See plain.h. */
 #include "tests/model/questions/plain.h"
 
-#include "compiler/tables/syscalls.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* See question.h. */
 #include "tests/model/questions/question.h"
 
-#include "compiler/policy/host.h"
-#include "compiler/tables/syscalls.h"
+#include "compiler/policy/kind.h"
+#include "compiler/tables/tables.h"
 
 #include <string.h>
 

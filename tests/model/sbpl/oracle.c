@@ -1,6 +1,6 @@
 #include "tests/model/sbpl/oracle.h"
 
-#include "format/glob.h"
+#include "format/model.h"
 
 #include <string.h>
 

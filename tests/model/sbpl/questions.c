@@ -15,8 +15,8 @@
  *	allow|deny<TAB>OPERATION<TAB>OBJECT
  *	end
  */
-#include "compiler/lower/sbpl.h"
-#include "compiler/query/compile.h"
+#include "compiler/lower/lower.h"
+#include "compiler/query/query.h"
 #include "compiler/read/read.h"
 #include "tests/model/random_policy.h"
 #include "tests/model/sbpl/oracle.h"

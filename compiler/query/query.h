@@ -1,0 +1,198 @@
+/* What commands ask about: options, subjects, compiled policies. */
+#ifndef SBX_COMPILER_QUERY_QUERY_H
+#define SBX_COMPILER_QUERY_QUERY_H
+
+#include "compiler/base/base.h"
+#include "compiler/lower/lower.h"
+#include "compiler/query/why.h"
+#include "compiler/report/report.h"
+#include "format/blob.h"
+
+#include <stdio.h>
+
+/* --- compile.c --------------------------------------------------------- */
+
+struct blocks;
+
+struct compilation {
+	struct arena *arena;
+	struct arena *work; /* of the policies and images; NULL: the same */
+	struct sources sources;
+	struct diags diags;
+	const struct source *file;
+	struct ast_stmt *stmts;
+	struct programs programs;
+	struct blocks *blocks; /* of the file, once one of them is compiled */
+	struct suppressions suppressions;
+	const struct policy *policy; /* that compile() resolved last, or NULL */
+	struct definitions definitions; /* bound in the blob itself */
+};
+
+void compilation_init(struct compilation *compilation, struct arena *arena);
+
+/* Parses a text that was added to the sources, with all that it includes. */
+void compilation_parse(struct compilation *compilation, struct source *file);
+
+/* Reads and parses a file; false, with errno set, if it cannot be read. */
+bool compilation_open(struct compilation *compilation, const char *path);
+
+/* Parses "NAME.sbx" of the shipped policies; false if there is none. */
+bool compilation_open_shipped(struct compilation *compilation,
+    const char *name);
+
+/*
+ * Compiles one profile (NULL: the only one) of the file that is open.  False
+ * if anything was an error; the diagnostics say what.
+ */
+bool compile(struct compilation *compilation, const char *profile,
+    struct image *image);
+
+/* --- denials.c --------------------------------------------------------- */
+
+/* Reads denials up to the end, and writes as many answers; false with errno if
+ * they cannot be written, or one of them is none. */
+bool denials_answer(const struct subject *subject, FILE *from, FILE *to);
+
+/* --- dump.c ------------------------------------------------------------ */
+
+/*
+ * What a verified blob holds: all of it as text, or its programs alone.
+ */
+
+/* Everything, for people. */
+void dump_blob(FILE *stream, const struct sbx_blob *blob);
+
+/* Which programs: of one machine, one variant of it, or any. */
+struct dump_choice {
+	uint32_t arch;   /* AUDIT_ARCH_*, 0: any */
+	int32_t variant; /* counted from 0 for each machine, -1: any */
+};
+
+/* The first program at or after `from` that is chosen, or program_count. */
+uint32_t dump_find(const struct sbx_blob *blob, struct dump_choice choice,
+    uint32_t from);
+
+/* A listing of each chosen program under a line that says what it is for. */
+void dump_bpf(FILE *stream, const struct sbx_blob *blob,
+    struct dump_choice choice);
+
+/* --- options.c --------------------------------------------------------- */
+
+struct words {
+	VEC(const char *) list;
+};
+
+/* The values as they were written; command/main.c has checked those for which
+ * its table lists the words. */
+struct options {
+	struct arena *arena;
+	const char *profile, *output, *depfile, *verify, *workspace, *home,
+	    *level, *out_format, *arch, *variant, *fail_on, *within, *color,
+	    *extends, *update;
+	const char *client;  /* whose settings are imported */
+	const char *denials; /* where the scratch directory is, or "-" */
+	bool all, lossy, quiet, model, live, coverage, no_ignore, list, diff,
+	    write, yes, undo, html, help, version;
+	enum report_format format;
+	bool has_choice; /* `profile` is for a file that defines several */
+	struct words includes, warnings, errors, targets, operands, profiles;
+	struct definitions definitions;
+	bool colour;     /* on standard error */
+	bool colour_out; /* on standard output */
+};
+
+/* Complains about a file that could not be read; errno tells why. */
+void complain_unread(const char *path);
+
+/* Prepares a compilation with what the options say. */
+void options_start(const struct options *options,
+    struct compilation *compilation);
+
+/* Reads and parses a policy, or the shipped one of @NAME, with what the options
+ * say; false after complaining about what cannot be read. */
+bool options_open(const struct options *options, const char *path,
+    struct compilation *compilation);
+
+/* Parses a policy without what it includes, and prints its diagnostics.
+ * EXIT_CLEAN, or what the command is to end with. */
+enum exit_status options_parse_alone(const struct options *options,
+    const char *path, struct compilation *compilation);
+
+/* EXIT_POLICY for errors, or EXIT_USAGE if all are about a -D; else
+ * EXIT_CLEAN. */
+enum exit_status policy_status(const struct diags *diags);
+
+/* Prints diagnostics on standard error in the format and colour wanted. */
+void options_print(const struct options *options, const struct diags *diags);
+
+/* The machine of --arch, else this one; NULL if sbxc makes no filters for this
+ * machine. */
+const struct arch *options_arch(const struct options *options);
+
+/* EXIT_CLEAN if there are so many operands; `what` names one that is
+ * missing. */
+enum exit_status operands_require(const struct options *options, size_t count,
+    const char *what);
+
+/* --- page.c ------------------------------------------------------------ */
+
+/*
+ * A policy as one page of HTML for those who would rather look: the places as a
+ * tree, coloured by right, and the other rules below it, each with its line.
+ */
+
+/* The page needs no other file and runs no script. */
+void page_write(FILE *stream, struct arena *arena, const struct sbx_blob *blob);
+
+/* --- program.c --------------------------------------------------------- */
+
+/* The program of a name that would be started: the first in PATH that may be,
+ * or, if none may, the first.  NULL if there is none. */
+const char *program_find(const struct subject *subject, const char *name);
+
+/* --- subject.c --------------------------------------------------------- */
+
+struct operand {
+	enum {
+		OPERAND_UNREAD, /* and sbxc has complained */
+		OPERAND_FAULTY, /* it does not compile */
+		OPERAND_GOOD,
+	} state;
+	struct compilation compilation; /* of a text; holds the diagnostics */
+	struct sbx_blob blob;           /* if it is good */
+	bool unclean;  /* unread, because its text would deceive who reads it */
+	bool compiled; /* the operand is a blob itself, which anybody made */
+};
+
+/*
+ * Reads a blob; false after complaining.  One that holds text which no policy
+ * can hold is refused: what it says goes to terminals and to logs, as it is.
+ */
+bool operand_blob(struct arena *arena, const char *path, struct sbx_blob *blob);
+
+/* Reads a policy with what the options say (-p, -I), and compiles a text.  The
+ * diagnostics are the caller's to print. */
+void operand_read(const struct options *options, const char *path,
+    struct operand *operand);
+
+/* Compiles a text that the caller has parsed. */
+void operand_compile(const struct options *options, struct operand *operand);
+
+/* Whether each parameter of -D is one of some of these policies; else false
+ * after complaining.  A policy's blocks are NULL if it was no text. */
+bool definitions_fit(const struct options *options,
+    const struct sbx_blob *blobs, const struct blocks *const *blocks,
+    size_t count);
+
+/*
+ * Binds policies where the options say: -w, --home, -D, --arch, -l.  The level
+ * is full, which an ordinary machine gives, unless the user asks for another.
+ * Each parameter of -D must be one of some policy; its blocks, if it was a
+ * text, have those that it declares and does not use.  EXIT_CLEAN, or what the
+ * command is to end with after complaining.
+ */
+enum exit_status subjects_bind(const struct options *options,
+    const struct sbx_blob *blobs, const struct blocks *const *blocks,
+    size_t count, struct subject *subjects);
+
+#endif

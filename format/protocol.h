@@ -1,0 +1,192 @@
+/* What the programs say to each other. */
+#ifndef SBX_FORMAT_PROTOCOL_H
+#define SBX_FORMAT_PROTOCOL_H
+
+#include "format/blob.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * How one tells an agent of ssh from other services: the question for its keys
+ * and the beginning of the answer, as in draft-ietf-sshm-ssh-agent.  A message
+ * is its length, in four bytes, and its kind.
+ */
+
+enum {
+	SBX_AGENT_REQUEST = 11, /* for its identities */
+	SBX_AGENT_IDENTITIES = 12,
+	SBX_AGENT_FAILURE = 5,
+	SBX_AGENT_SIZE = 5, /* of a request, and of what tells of an answer */
+	SBX_AGENT_LEN_MAX = 262144,
+	SBX_AGENT_PATIENCE = 2, /* seconds, for each step */
+};
+
+static const uint8_t sbx_agent_request[SBX_AGENT_SIZE] = { 0, 0, 0, 1,
+	SBX_AGENT_REQUEST };
+
+/* Whoever speaks first, or speaks HTTP, D-Bus or X11, begins otherwise. */
+static inline bool
+sbx_agent_is_answer(const uint8_t bytes[SBX_AGENT_SIZE])
+{
+	uint32_t len = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
+	    (uint32_t)bytes[2] << 8 | bytes[3];
+
+	if (len == 0 || len > SBX_AGENT_LEN_MAX)
+		return false;
+	return bytes[SBX_AGENT_SIZE - 1] == SBX_AGENT_FAILURE ||
+	    bytes[SBX_AGENT_SIZE - 1] == SBX_AGENT_IDENTITIES;
+}
+
+/*
+ * What `sbxrun --explain` keeps of each distinct denial, and what sbxc answers
+ * when it is asked about them.  Both are records of a fixed size: the
+ * supervisor writes the first to a pipe and reads as many of the second.
+ */
+
+enum sbx_denied {
+	SBX_DENIED_READ,
+	SBX_DENIED_WRITE,
+	SBX_DENIED_EXEC,
+	SBX_DENIED_SOCKET, /* a connection to a socket that has a path */
+	SBX_DENIED_CONNECT,
+	SBX_DENIED_LISTEN,
+	SBX_DENIED_CALL, /* a system call, by the policy's filter */
+	/* In the network; the path is a name or an address. */
+	SBX_DENIED_NAME,
+	SBX_DENIED_ADDRESS,
+	SBX_DENIED_HOST, /* a service of the host, by its port */
+	SBX_DENIED_PUBLISH,
+	SBX_DENIED_END,
+};
+
+enum {
+	SBX_DENIALS_MAX = 512, /* that are kept apart */
+	SBX_DENIAL_ARGS = 3,   /* of a system call that are kept */
+	SBX_PROGRAM_SIZE = 16, /* of a process: TASK_COMM_LEN */
+};
+
+struct sbx_denial {
+	uint32_t kind;   /* enum sbx_denied */
+	uint32_t source; /* of the rule that decided, or SBX_NO_SOURCE */
+	uint32_t count;  /* of calls */
+	uint32_t names;  /* below `path` that are counted together; 0: none */
+	int32_t number;  /* of the system call */
+	uint32_t error;  /* errno that a filter answered, or 0 */
+	uint32_t args[SBX_DENIAL_ARGS];
+	uint16_t port;
+	uint8_t skipped; /* `source` allows it, but for a link on its way */
+	uint8_t reserved;
+	uint8_t verdict; /* in the network: enum proxy_verdict */
+	uint8_t probe;   /* it was only looked for */
+	uint8_t makes_file;
+	uint8_t replaced; /* the name was to go, or to become another file's */
+	char program[SBX_PROGRAM_SIZE];
+	/* Outside, NUL-terminated; the root is "/". */
+	char path[SBX_MAX_PATH + 1];
+};
+
+enum { SBX_ADVICE_STEPS = 6, SBX_ADVICE_TEXT = 512 };
+
+/* Where a step is done. */
+enum sbx_advice_where {
+#define ADVICE(name, word) SBX_ADVICE_##name,
+#include "format/advice.def"
+#undef ADVICE
+	SBX_ADVICE_END,
+};
+
+/* Texts are NUL-terminated, and "" if there is none. */
+struct sbx_advice {
+	uint32_t works;   /* it is allowed once the steps are done */
+	uint32_t allowed; /* it is, to a command that starts now */
+	uint32_t count;   /* of steps */
+	uint8_t where[SBX_ADVICE_STEPS + 2]; /* enum sbx_advice_where, padded */
+	char object[SBX_ADVICE_TEXT];        /* of a system call: its name */
+	char source[SBX_ADVICE_TEXT];        /* of the rule that decided */
+	char rule[SBX_ADVICE_TEXT];          /* as the language writes it */
+	char file[SBX_ADVICE_TEXT];          /* into which statements go */
+	char steps[SBX_ADVICE_STEPS][SBX_ADVICE_TEXT];
+};
+
+/*
+ * How a program finds out that it runs in a sandbox of sbx: the filter of every
+ * policy answers one call, which does nothing anywhere else, with an errno that
+ * the kernel does not give for it.  Variables prove nothing, for whoever wrote a
+ * project may have set them.  Only what had our process before could have
+ * installed a filter that answers the same.
+ *
+ *	ioprio_set(SBX_INSIDE_WHICH, 0, 0)	EINVAL, in a sandbox ENOANO
+ *
+ * A policy that allows or denies all of ioprio_set(2) does not say so.
+ */
+
+enum { SBX_INSIDE_WHICH = 0x736278 };
+
+#define SBX_INSIDE_ERRNO ENOANO
+
+/*
+ * The directories of a home in which sbx keeps what is its own: what a command
+ * wrote there would be the next run's policy.  The loader keeps both from every
+ * command, whatever the policy says.
+ */
+
+#define SBX_OWN_CONFIG "/.config/sbx"
+#define SBX_OWN_STATE "/.local/state/sbx"
+
+/*
+ * What `sbxc test --live` hands to sbx-trial, and where that answers: a file
+ * that both map, so that no limit on output and no denied call comes between.
+ *
+ *	struct sbx_trials, struct sbx_trial[count], strings
+ */
+
+enum sbx_trial_kind {
+	SBX_TRY_READ,    /* open for reading; text: path */
+	SBX_TRY_WRITE,   /* open for writing what is there */
+	SBX_TRY_CREATE,  /* make a file that is not there, and remove it */
+	SBX_TRY_RUN,     /* a copy of sbx-trial, which ends at once */
+	SBX_TRY_EXEC,    /* any program, which is killed before it begins */
+	SBX_TRY_CONNECT, /* to 127.0.0.1; number: port */
+	SBX_TRY_LISTEN,
+	SBX_TRY_ENV,    /* text: name */
+	SBX_TRY_CALL,   /* number: of the system call; args */
+	SBX_TRY_NAME,   /* text: of a host; number: port; nothing is sent out */
+	SBX_TRY_TUNNEL, /* the same, of the proxy, which leads out */
+	SBX_TRY_ADDRESS,    /* text: address; number: port */
+	SBX_TRY_SOCKET,     /* text: path of a socket */
+	SBX_TRY_OWN_SOCKET, /* text: path of one that is made and removed */
+	SBX_TRY_SPAWN,
+};
+
+/* What an answer is beside 0 and errno. */
+enum {
+	SBX_TRIAL_NONE = -1,      /* to be tried */
+	SBX_TRIAL_UNABLE = -2,    /* what it takes to try is not there */
+	SBX_TRIAL_ABSENT = -3,    /* the variable is not set */
+	SBX_TRIAL_UNWANTED = -4,  /* nobody is to try */
+	SBX_TRIAL_SIGNAL = -1000, /* minus the signal that killed it */
+};
+
+enum { SBX_TRIAL_MAGIC = 0x74786273 };
+
+struct sbx_trials {
+	uint32_t magic, count;
+	uint32_t size; /* of the file */
+	uint32_t reserved;
+};
+
+struct sbx_trial {
+	uint32_t kind;
+	uint32_t text; /* offset in the file, NUL-terminated */
+	uint32_t number;
+	int32_t answer;  /* 0: it worked; errno; or one of the above */
+	uint32_t socket; /* not 0: the answer is that of socket(2) */
+	uint32_t reserved;
+	uint64_t args[6];
+};
+
+_Static_assert(sizeof(struct sbx_trials) == 16, "as both sides see it");
+_Static_assert(sizeof(struct sbx_trial) == 72, "as both sides see it");
+
+#endif

@@ -1,0 +1,196 @@
+/* Main, the command line, the policy file, the level. */
+#ifndef SBX_RUNTIME_START_START_H
+#define SBX_RUNTIME_START_START_H
+
+#include "format/blob.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/options.h"
+#include "runtime/bind/bind.h"
+#include "runtime/inspect/inspect.h"
+#include "runtime/session/offer.h"
+#include "runtime/watch/receipt.h"
+#include "runtime/watch/supervise.h"
+
+#include <stddef.h>
+
+/* --- load.c ------------------------------------------------------------ */
+
+/*
+ * The blob's own bytes.  They are read, not mapped from the file: what was
+ * verified, and compared with --expect, must be what is applied, even if the
+ * file changes meanwhile.
+ */
+struct policy_file {
+	size_t size;
+	char path[SBX_MAX_PATH + 1]; /* the kernel's name for it; "" if none */
+	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
+	/* The hops on the way to it: paths of the links that were followed and
+	 * of the directories that ".." has left, one after the other, each with
+	 * its NUL; an empty one ends the list. */
+	char hops[4 * (SBX_MAX_PATH + 1)];
+};
+
+/*
+ * Loads a policy: the path of a blob, or @NAME for an installed profile.
+ * `expect` is NULL or the 64 hexadecimal digits of its digest.  Refuses (125)
+ * everything that is not a well-formed blob.
+ */
+void load_policy(const char *name, const char *expect,
+    struct policy_file *loaded, struct sbx_blob *blob);
+
+/* Whether a policy consists of these bytes; `loaded` has room for it.  Refuses
+ * what cannot be read, and looks at nothing else: where the bytes are known, it
+ * does not matter who wrote them. */
+bool policy_is(const char *name, const void *bytes, size_t size,
+    struct policy_file *loaded);
+
+/* --- sandbox.c --------------------------------------------------------- */
+
+/* In the order in which it is used, so that few pages are touched. */
+struct sandbox {
+	struct receipt receipt;
+	struct options options;
+	struct sbx_blob blob;
+	struct machine machine;
+	struct plan plan; /* what was decided: the level and all the rest */
+	struct supervision supervision;
+	struct explaining explaining;
+	struct receipt report; /* of --explain=FILE */
+	struct learning learning;
+	struct receipt learned; /* of --learn */
+	struct sbx_limit limits[SBX_LIMIT_END];
+	struct owners owners;
+	struct binder *binder; /* has the anchors */
+	const char *elsewhere; /* where the command is outside, or NULL */
+	char scratch[SCRATCH_KEY_SIZE];
+	bool kept;    /* it is a session's, and has no command yet */
+	bool renewed; /* it takes over from a session that is outdated */
+	int ruleset;  /* of Landlock, from level standard on */
+	struct name_files name_files;
+	unsigned reopened; /* of the caller's streams, see apply/streams.h */
+	int pid_max;       /* where root's processes are limited, or -1 */
+	struct environment environment;
+	struct arena arena;
+	struct self_test self_test;
+	struct policy_file loaded;
+};
+
+/* The policy, and what the command line makes of it. */
+void sandbox_load(struct sandbox *sandbox);
+
+/* The level and what follows from it. */
+void sandbox_begin(struct sandbox *sandbox);
+
+/* Whether the policy restricts files, and the level can do it. */
+bool sandbox_restricts_files(const struct sandbox *sandbox);
+
+/* The anchors alone, once, by the process that becomes the supervisor: it is
+ * outside of all namespaces, where owners can be told apart.  Then all of
+ * it. */
+void sandbox_anchor(struct sandbox *sandbox);
+void sandbox_bind(struct sandbox *sandbox);
+
+/*
+ * At level full, and where something has to be supervised: from here on we are
+ * the first process of the sandbox, and our parent is the supervisor.
+ */
+void sandbox_fork(struct sandbox *sandbox);
+
+/* The first process of a session: returns in both processes as fork(2) does, or
+ * -1 below level full. */
+pid_t sandbox_fork_kept(struct sandbox *sandbox);
+
+/*
+ * Everything that looks at the file system; then no privilege is left.  The
+ * ruleset of Landlock comes after that, because it needs none.
+ */
+void sandbox_prepare(struct sandbox *sandbox, char **environment);
+
+/* As late as possible: if somebody kills both processes before its end, the
+ * group is left behind. */
+void sandbox_make_group(struct sandbox *sandbox);
+
+/* --- differences.c ----------------------------------------------------- */
+
+/* Refuses (125) a policy, workspace, parameter, level or limit other than that
+ * of the session, and names both; limits on time and output may be others.
+ * What the command line does not say is as in the session. */
+void differences_refuse(struct sandbox *sandbox, const struct offer *offer);
+
+/* What has become another one since an `auto` session was made, so that it is of no
+ * use any more: the policy, or the directory of the workspace or of a parameter.
+ * NULL: nothing. */
+const char *differences_outdated(struct sandbox *sandbox,
+    const struct offer *offer);
+
+/* --- level.c ----------------------------------------------------------- */
+
+/*
+ * The best level of the machine, or the one that was asked for.  Refuses (125)
+ * one that the machine does not give, one that is below the policy's floor, and
+ * a policy that allows everything and was not allowed to.
+ */
+enum sbx_level level_choose(const struct options *options,
+    const struct sbx_blob *blob, const struct machine *machine);
+
+/* --- sessions.c -------------------------------------------------------- */
+
+/* --session=auto: the session of the process that has started this one, in this
+ * workspace. */
+void sessions_name(struct sandbox *sandbox);
+
+/*
+ * Runs the command in the session that the options name, after it has made that
+ * if it is missing, or keeps one.  Returns only where a session is no gain,
+ * below level full: then the command runs as without one.
+ */
+void sessions_run(struct sandbox *sandbox, char **environment);
+
+/* --- title.c ----------------------------------------------------------- */
+
+/* Where the words of the command line lie, one after the other. */
+struct title {
+	char *at;
+	size_t size;
+};
+
+struct title title_find(char **argv);
+
+/* Clears the words of the command that lie in there. */
+void title_forget(const struct title *title, char *const *command);
+
+/* "sbxrun: session NAME" in place of all words: no option may be used after
+ * this, for it points to one.  `name` may be one, too. */
+void title_set(const struct title *title, const char *name);
+
+/* --- trust.c ----------------------------------------------------------- */
+
+/*
+ * Who else may choose the policy.
+ */
+
+/*
+ * Refuses (125) a policy that others may write or replace: the file, every
+ * directory and every link on the way to it.  `file` was opened as `fd`, and
+ * `name` is what people call it.  loaded->path is known already if `file` has
+ * neither links nor dots; else it is found, and loaded->hops too.
+ */
+void trust_policy(const char *name, const char *file, int fd,
+    struct policy_file *loaded);
+
+/* --- view_listener.c --------------------------------------------------- */
+
+/* Before the fork: makes the way for a listener, which may turn out not to be
+ * wanted, for that shows when the rules are bound, inside. */
+void view_listener_prepare(struct supervision *supervision, struct arena *arena,
+    const struct binding *anchored, const struct machine *machine);
+
+/* After it, in both processes: the level may have turned out not to be full. */
+void view_listener_settle(struct listening *listening, const struct plan *plan);
+
+/* Inside, when the rules are bound.  Where a listener is wanted and cannot be
+ * had, this refuses (125) if services may listen in what is only to be read;
+ * otherwise the plan says why. */
+void view_listener_choose(struct listening *listening, struct plan *plan);
+
+#endif
