@@ -97,15 +97,16 @@ opened_over(const struct sbx_blob *blob, uint16_t anchor, const char *below,
 
 	for (uint32_t i = 0; i < blob->path_count; i++) {
 		const struct sbx_path *path = &blob->paths[i];
-		const char *suffix = sbx_string(blob, path->suffix);
-		struct sbx_place rule = text_place(suffix);
+		struct sbx_place rule;
 
-		if (path->effect == SBX_ALLOW && path->glob == 0 &&
-		    path->anchor == anchor && (path->rights & SBX_WRITE) != 0 &&
-		    (path->platforms & platforms) != 0 &&
-		    sbx_covers(rule, at) &&
+		if (path->effect != SBX_ALLOW || path->glob != 0 ||
+		    path->anchor != anchor || (path->rights & SBX_WRITE) == 0 ||
+		    (path->platforms & platforms) == 0)
+			continue;
+		rule = text_place(sbx_string(blob, path->suffix));
+		if (sbx_covers(rule, at) &&
 		    (opened == NULL || rule.len > text_place(opened).len))
-			opened = suffix;
+			opened = rule.path;
 	}
 	return opened;
 }
