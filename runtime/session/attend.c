@@ -461,8 +461,11 @@ join_attend(struct joining *joining)
 	struct supervision *supervision = &joining->supervision;
 	struct former_signals former;
 	struct attendance attendance = { .joining = joining };
-	bool started = has_started(supervision);
+	bool started;
 
+	if (supervision->tripwire != NULL)
+		tripwire_keep(supervision->tripwire);
+	started = has_started(supervision);
 	attendance.signals = signals_open(&former, WITHOUT_STOPS);
 	attendance.term = term_begin(supervision->begin, supervision->timeout,
 	    supervision->grace);

@@ -52,6 +52,8 @@ look_begin(struct look_from *from, struct sbx_place directory)
 {
 	/* Seconds: a change soon after another one may have the same time. */
 	enum { SETTLED = 3 };
+	/* To read a larger one takes longer than to look for the names. */
+	enum { LIST_SIZE = 8192 };
 	struct timespec now;
 	struct stat status;
 	int fd = open(path_of(directory), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -66,6 +68,7 @@ look_begin(struct look_from *from, struct sbx_place directory)
 	}
 	if (fstat(fd, &status) != 0 || !keeps_time(fd))
 		return;
+	from->small = status.st_size <= LIST_SIZE;
 	time_now(CLOCK_REALTIME, &now);
 	from->settled = now.tv_sec - status.st_ctim.tv_sec > SETTLED;
 	from->device = status.st_dev;
@@ -89,14 +92,75 @@ look_is_same(const struct look_from *before, const struct look_from *now)
 	    before->changed.tv_nsec == now->changed.tv_nsec;
 }
 
+/* The bit of a name, whose letters count as small ones: in some directories both
+ * are the same. */
+static uint32_t
+name_bit(const char *name, size_t len)
+{
+	uint32_t hash = 2166136261;
+
+	for (; len > 0; len--, name++) {
+		uint8_t byte = (uint8_t)*name;
+
+		if (byte >= 'A' && byte <= 'Z')
+			byte |= 0x20;
+		hash = (hash ^ byte) * 16777619;
+	}
+	return (hash ^ hash >> 16) % LOOK_NAMES;
+}
+
+static bool
+is_ascii(const char *name)
+{
+	while (*name != '\0' && (uint8_t)*name < 0x80)
+		name++;
+	return *name == '\0';
+}
+
+static void
+list_names(struct look_from *from)
+{
+	int fd = openat(from->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct directory directory;
+	const struct entry *entry;
+
+	from->small = false;
+	if (fd < 0)
+		return;
+	directory_begin(&directory, fd);
+	/* Of other letters it is not known which are the same in there. */
+	while ((entry = directory_next(&directory)) != NULL &&
+	    is_ascii(entry->name)) {
+		uint32_t bit = name_bit(entry->name, strlen(entry->name));
+
+		from->names[bit / 64] |= (uint64_t)1 << bit % 64;
+	}
+	from->listed = entry == NULL && directory.len == 0;
+	close(fd);
+}
+
+bool
+look_lacks(const struct look_from *from, struct sbx_place place)
+{
+	const char *name;
+	uint32_t bit;
+
+	if (!from->listed || place.len <= from->len)
+		return false;
+	name = place.path + from->len + 1;
+	bit = name_bit(name, strcspn(name, "/"));
+	return (from->names[bit / 64] >> bit % 64 & 1) == 0;
+}
+
 /* --- what is there -------------------------------------------------------- */
 
 /* A look in the making. */
 struct looking {
 	struct arena *arena;
 	struct sight *sight;
-	const struct look_from *from;
+	struct look_from *from;
 	uint64_t key;
+	uint32_t base; /* of the path: what all names begin with */
 	struct path path;
 	struct seen more; /* a name that is not kept */
 	bool samples;     /* hooks that git does not run are passed over */
@@ -105,6 +169,18 @@ struct looking {
 
 /* The directory that a name is looked up in: -1 is that of the look. */
 enum { FROM_ABOVE = -1 };
+
+static bool
+is_lacking(const struct looking *looking)
+{
+	enum { ASKED_FEW = 8 };
+	struct look_from *from = looking->from;
+
+	if (from->small && ++from->asked > ASKED_FEW)
+		list_names(from);
+	return look_lacks(from,
+	    (struct sbx_place){ looking->path.text, looking->path.len });
+}
 
 static bool
 look_at(const struct looking *looking, int directory, const char *name,
@@ -118,6 +194,10 @@ look_at(const struct looking *looking, int directory, const char *name,
 		return fstatat(directory, name, status, flags) == 0;
 	if (from->error != 0) {
 		errno = from->error;
+		return false;
+	}
+	if (is_lacking(looking)) {
+		errno = ENOENT;
 		return false;
 	}
 	if (from->fd >= 0 && path->len > from->len)
@@ -143,7 +223,7 @@ add_to_sum(struct looking *looking, const struct seen *seen)
 	uint64_t sum = mixed(looking->key, seen->mode & S_IFMT);
 
 	sum = mixed(sum, (uint64_t)seen->error);
-	for (uint32_t i = 0; i < path->len; i++)
+	for (uint32_t i = looking->base; i < path->len; i++)
 		sum = mixed(sum, (unsigned char)path->text[i]);
 	if (!S_ISDIR(seen->mode)) {
 		sum = mixed(sum, seen->mode);
@@ -335,7 +415,7 @@ look_pattern(struct looking *looking, const char *pattern)
 	const char *path = looking->path.text;
 	int fd;
 
-	if (!sbx_glob_parse(pattern, &glob))
+	if (!sbx_glob_parse(pattern, &glob) || is_lacking(looking))
 		return;
 	fd = open(looking->path.len > 0 ? path : "/",
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -488,13 +568,14 @@ look_git(struct looking *looking, bool itself)
 /* -------------------------------------------------------------------------- */
 
 void
-look(struct arena *arena, const struct look_at *what,
-    const struct look_from *from, struct sight *sight)
+look(struct arena *arena, const struct look_at *what, struct look_from *from,
+    struct sight *sight)
 {
 	struct looking looking = { .arena = arena,
 		.sight = sight,
 		.from = from,
-		.key = what->key };
+		.key = what->key,
+		.base = what->at.len };
 
 	*sight = (struct sight){ .first = NULL };
 	sight->end = &sight->first;

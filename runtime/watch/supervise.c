@@ -542,6 +542,8 @@ supervise(struct supervision *supervision, pid_t first)
 	}
 	relay_close_command(&supervision->relay);
 	listen_begin(&supervision->listening);
+	if (supervision->tripwire != NULL)
+		tripwire_keep(supervision->tripwire);
 	/* At the other ends of the caller's pipes only the command counts. */
 	if (lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
 		close(STDIN_FILENO);

@@ -100,7 +100,7 @@ read_settings(struct arena *arena, struct wire *wire)
 	}
 }
 
-static const struct look_from *
+static struct look_from *
 look_from(const struct tripwire *tripwire, struct look_from *from,
     uint32_t index)
 {
@@ -361,8 +361,6 @@ watches_repository(const struct binding *binding, const struct sbx_watch *watch)
 	    *sbx_string(binding->blob, watch->suffix) == '\0';
 }
 
-static void keep_on_disk(struct tripwire *tripwire);
-
 struct tripwire *
 tripwire_set(struct arena *arena, const struct binding *binding)
 {
@@ -372,6 +370,7 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	if (blob->watch_count == 0)
 		return NULL;
 	tripwire = arena_take(arena, 1, sizeof *tripwire);
+	tripwire->unfinished = (struct unfinished){ -1, -1, "" };
 	tripwire_tell_killed(arena, true);
 	tripwire->arena = arena;
 	tripwire->who = "the command";
@@ -406,7 +405,6 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	}
 	follow_leads(tripwire);
 	end_looks(tripwire, tripwire->before);
-	keep_on_disk(tripwire);
 	return tripwire;
 }
 
@@ -699,10 +697,11 @@ is_still_absent(const struct tripwire *tripwire, const struct wire *wire)
 {
 	const struct look_from *from = &tripwire->before[wire->from];
 	const struct seen *seen = wire->before.first;
+	bool absent = wire->before.all == 1 && seen != NULL &&
+	    seen->error == ENOENT && seen->at.len > from->len &&
+	    strchr(seen->at.path + from->len + 1, '/') == NULL;
 
-	return wire->before.all == 1 && seen != NULL && seen->error == ENOENT &&
-	    seen->at.len > from->len &&
-	    strchr(seen->at.path + from->len + 1, '/') == NULL &&
+	return (absent || look_lacks(from, wire->what.at)) &&
 	    look_is_same(from, &tripwire->now[wire->from]);
 }
 
@@ -713,8 +712,7 @@ tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 {
 	const struct seen *hint = wire->before.first;
 	struct wire now = { .watch = wire->watch, .what = wire->what };
-	const struct look_from *from = look_from(tripwire, tripwire->now,
-	    wire->from);
+	struct look_from *from = look_from(tripwire, tripwire->now, wire->from);
 	struct arena *arena = tripwire->arena;
 	uint32_t used = arena->used;
 	bool large;
@@ -840,8 +838,8 @@ put_sight(struct arena *arena, const struct wire *wire)
 	}
 }
 
-static void
-keep_on_disk(struct tripwire *tripwire)
+void
+tripwire_keep(struct tripwire *tripwire)
 {
 	struct arena *arena = tripwire->arena;
 	struct image_head *head = arena_take(arena, 1, sizeof *head);

@@ -84,10 +84,16 @@ struct sight {
 	bool shut;           /* a directory cannot be read, as its name says */
 };
 
+enum { LOOK_NAMES = 1024 };
+
 /*
  * A directory in which many places lie.  They are looked at from there, since a
  * path from the root takes twice as long; and as long as the directory itself
  * has not changed, what was not in it is not in it now.
+ *
+ * A policy watches a hundred names there, and few of them exist.  So after a few
+ * the directory is read, and each name that it has sets a bit: where the bit of a
+ * name is not set, the kernel need not be asked.
  */
 struct look_from {
 	uint32_t len; /* of its path */
@@ -97,12 +103,18 @@ struct look_from {
 	bool settled; /* it did not change just before; then: */
 	uint64_t device, inode;
 	struct timespec changed;
+	uint32_t asked; /* names that were looked for */
+	bool small;     /* it is worth reading */
+	bool listed;    /* it was read; then: */
+	uint64_t names[LOOK_NAMES / 64];
 };
 
 void look_begin(struct look_from *from, struct sbx_place directory);
 void look_end(struct look_from *from);
 /* Whether no name was made or removed in the directory between two looks. */
 bool look_is_same(const struct look_from *before, const struct look_from *now);
+/* Whether it was read and had no name that leads to the place. */
+bool look_lacks(const struct look_from *from, struct sbx_place place);
 
 /* What to look at: a form, enum sbx_watch_form or the above, at a place; or what
  * matches a pattern below it. */
@@ -114,7 +126,7 @@ struct look_at {
 };
 
 void look(struct arena *arena, const struct look_at *what,
-    const struct look_from *from, struct sight *sight);
+    struct look_from *from, struct sight *sight);
 
 /* The text of a settings file; NULL if it is none that can be read. */
 const char *look_settings(struct arena *arena, const struct seen *seen);
@@ -127,6 +139,10 @@ struct tripwire;
  * are enough. */
 struct tripwire *tripwire_set(struct arena *arena,
     const struct binding *binding);
+
+/* Writes the first look to disk.  In the supervisor, once the other process runs:
+ * beside it this takes no time. */
+void tripwire_keep(struct tripwire *tripwire);
 
 /* sbxrun was asked to end: looks and tells, once. */
 void tripwire_tell_early(struct tripwire *tripwire);
