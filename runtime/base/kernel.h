@@ -481,13 +481,13 @@ struct former_signals {
  * job of its own. */
 enum job_signals { WITHOUT_STOPS, WITH_STOPS };
 
-/* What is sent from now on waits for the descriptor: a process that forks the
- * command may be sent something before it has opened one. */
+/* What is sent from now on waits for the descriptor: a process may be sent
+ * something before it has opened one. */
 void signals_block(struct former_signals *former, enum job_signals which);
 
-/* Blocks the signals, too, and returns the descriptor on which they arrive;
- * SIGPIPE is blocked, but never arrives. */
-int signals_open(struct former_signals *former, enum job_signals which);
+/* The descriptor on which they arrive, blocked from now on if not before; SIGPIPE
+ * is blocked, but never arrives. */
+int signals_open(enum job_signals which);
 
 /* Puts everything back as it was, in the command. */
 void signals_restore(const struct former_signals *former);

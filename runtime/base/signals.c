@@ -46,12 +46,13 @@ signals_block(struct former_signals *former, enum job_signals which)
 }
 
 int
-signals_open(struct former_signals *former, enum job_signals which)
+signals_open(enum job_signals which)
 {
+	struct former_signals blocked;
 	sigset_t set;
 	int fd;
 
-	signals_block(former, which);
+	signals_block(&blocked, which);
 	fill(&set, which);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)

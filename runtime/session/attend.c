@@ -23,16 +23,16 @@
 #define SYS_pidfd_send_signal 424
 #endif
 
-enum { WAKE_FIXED = 2 }; /* signals, and the listener */
+enum {
+	WAKE_FIXED = 2, /* signals, and the listener */
+	SOON = 100,     /* milliseconds */
+};
 
 struct attendance {
 	struct joining *joining;
-	int signals;
 	struct term term;
 	bool ended; /* the command has; then: */
 	int status;
-	bool continued; /* by a signal that was read just now */
-	bool leave;     /* a signal asked sbxrun to end */
 };
 
 /* --- the end of all that the command has started -------------------------- */
@@ -148,20 +148,84 @@ target(const struct joining *joining)
 static void
 forward(struct attendance *attendance)
 {
-	const struct joining *joining = attendance->joining;
+	struct joining *joining = attendance->joining;
 	struct signalfd_siginfo info;
 
-	while (read(attendance->signals, &info, sizeof info) == sizeof info) {
-		attendance->continued |= info.ssi_signo == SIGCONT;
-		attendance->leave |= signal_ends((int)info.ssi_signo);
+	while (read(joining->signals, &info, sizeof info) == sizeof info) {
+		joining->continued |= info.ssi_signo == SIGCONT;
+		joining->leave |= signal_ends((int)info.ssi_signo);
 		if (info.ssi_signo != SIGCHLD && !attendance->ended &&
 		    info.ssi_code != SI_TIMER &&
 		    (joining->grouped || signal_is_for_us_alone(&info)))
 			kill(target(joining), (int)info.ssi_signo);
-		if (signal_ends((int)info.ssi_signo) &&
-		    joining->supervision.tripwire != NULL)
+		if (!signal_ends((int)info.ssi_signo))
+			continue;
+		/* Others in the session may have stopped it. */
+		if (!attendance->ended)
+			kill(target(joining), SIGCONT);
+		if (joining->supervision.tripwire != NULL)
 			tripwire_tell_early(joining->supervision.tripwire);
 	}
+}
+
+/* Whether the command's process dies of it, before it is the command. */
+static bool
+may_end(const struct joining *joining, int number)
+{
+	struct sigaction action;
+
+	return signal_ends(number) && sigaction(number, NULL, &action) == 0 &&
+	    action.sa_handler == SIG_DFL &&
+	    sigismember(&joining->former.mask, number) == 0;
+}
+
+/* It may not lead its group yet. */
+static void
+forward_to_unborn(struct joining *joining)
+{
+	struct signalfd_siginfo info;
+
+	while (read(joining->signals, &info, sizeof info) == sizeof info) {
+		int number = (int)info.ssi_signo;
+
+		if (number == SIGCHLD || info.ssi_code == SI_TIMER)
+			continue;
+		if (may_end(joining, number))
+			joining->asked = number;
+		kill(joining->command, number);
+		if (joining->asked != 0)
+			kill(joining->command, SIGCONT);
+	}
+}
+
+/* Others in the session may stop that process again and again. */
+bool
+join_hear(struct joining *joining, int fd)
+{
+	const struct supervision *supervision = &joining->supervision;
+	struct pollfd wait[] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .fd = joining->signals, .events = POLLIN },
+	};
+	struct term term = term_begin(supervision->begin, supervision->timeout,
+	    supervision->grace);
+	struct timespec now;
+	int ready, left;
+
+	do {
+		clock_now(&now);
+		left = term_left(&term, &now);
+		if (joining->asked != 0 && (left < 0 || left > SOON))
+			left = SOON;
+		ready = poll(wait, 2, left);
+		if (ready > 0 && wait[0].revents != 0)
+			return true;
+		if (ready > 0)
+			forward_to_unborn(joining);
+	} while (ready > 0 || (ready < 0 && errno == EINTR));
+	if (joining->asked != 0)
+		kill(joining->command, SIGKILL);
+	return false;
 }
 
 /* --- the command ---------------------------------------------------------- */
@@ -175,9 +239,9 @@ forward(struct attendance *attendance)
 static void
 stop(struct attendance *attendance)
 {
-	attendance->continued = false;
+	attendance->joining->continued = false;
 	forward(attendance);
-	if (attendance->continued || attendance->term.late)
+	if (attendance->joining->continued || attendance->term.late)
 		kill(target(attendance->joining), SIGCONT);
 	else if (!attendance->joining->grouped)
 		raise(SIGSTOP);
@@ -187,7 +251,7 @@ static void
 reap(struct attendance *attendance)
 {
 	pid_t command = attendance->joining->command;
-	int status;
+	int asked = attendance->joining->asked, status;
 
 	while (!attendance->ended &&
 	    waitpid(command, &status, WNOHANG | WUNTRACED) == command) {
@@ -196,7 +260,8 @@ reap(struct attendance *attendance)
 			continue;
 		}
 		attendance->ended = true;
-		attendance->status = status;
+		attendance->status = asked != 0 && WIFSIGNALED(status) ? asked :
+									 status;
 	}
 }
 
@@ -220,7 +285,7 @@ wait_once(struct attendance *attendance, int milliseconds)
 	    &attendance->joining->supervision.listening;
 	int patience = listen_patience(listening);
 	struct pollfd wait[WAKE_FIXED + RELAY_STREAMS] = {
-		{ .fd = attendance->signals, .events = POLLIN },
+		{ .fd = attendance->joining->signals, .events = POLLIN },
 		listen_wait(listening),
 	};
 
@@ -261,9 +326,9 @@ drain(struct attendance *attendance)
 	struct relay *relay = &attendance->joining->supervision.relay;
 
 	relay_end(relay);
-	attendance->leave = false;
-	for (int rounds = 0;
-	     !relay_is_empty(relay) && !attendance->leave && rounds < 100;
+	attendance->joining->leave = false;
+	for (int rounds = 0; !relay_is_empty(relay) &&
+	     !attendance->joining->leave && rounds < 100;
 	     rounds++)
 		wait_once(attendance, 10);
 	relay_tell(relay);
@@ -342,7 +407,8 @@ leave_helper(struct attendance *attendance)
 	const int kept[] = { writes ? STDOUT_FILENO : -1,
 		writes ? STDERR_FILENO : -1,
 		writes ? relay->streams[0].from : -1,
-		writes ? relay->streams[1].from : -1, attendance->signals,
+		writes ? relay->streams[1].from : -1,
+		attendance->joining->signals,
 		listening->on ? listening->listener : -1,
 		listening->answers ? supervision->servers.diagnosis : -1 };
 
@@ -430,25 +496,16 @@ finish(struct attendance *attendance, bool started)
 
 /* Whether the command was restricted: then the receipt has its first record. */
 static bool
-has_started(const struct supervision *supervision)
+has_started(struct joining *joining)
 {
-	struct pollfd wait = { .fd = supervision->started_read,
-		.events = POLLIN };
-	struct term term = term_begin(supervision->begin, supervision->timeout,
-	    supervision->grace);
-	struct timespec now;
+	const struct supervision *supervision = &joining->supervision;
 	char byte;
-	int ready;
 
 	if (supervision->receipt == NULL)
 		return false;
 	close(supervision->started_write);
-	/* Others in the session may have stopped it before it says so. */
-	do {
-		clock_now(&now);
-		ready = poll(&wait, 1, term_left(&term, &now));
-	} while (ready < 0 && errno == EINTR);
-	if (ready <= 0 || read(supervision->started_read, &byte, 1) != 1)
+	if (!join_hear(joining, supervision->started_read) ||
+	    read(supervision->started_read, &byte, 1) != 1)
 		return false;
 	if (!receipt_send(supervision->receipt))
 		refuse("receipt", "cannot write it", errno);
@@ -459,14 +516,12 @@ void
 join_attend(struct joining *joining)
 {
 	struct supervision *supervision = &joining->supervision;
-	struct former_signals former;
 	struct attendance attendance = { .joining = joining };
 	bool started;
 
 	if (supervision->tripwire != NULL)
 		tripwire_keep(supervision->tripwire);
-	started = has_started(supervision);
-	attendance.signals = signals_open(&former, WITHOUT_STOPS);
+	started = has_started(joining);
 	attendance.term = term_begin(supervision->begin, supervision->timeout,
 	    supervision->grace);
 	if (supervision->timeout > 0)

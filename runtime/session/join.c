@@ -114,6 +114,8 @@ prepare(struct joining *joining)
 	clock_now(&supervision->begin);
 	relay_open(&supervision->relay, supervision->blob, supervision->output);
 	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);
+	signals_block(&joining->former, WITHOUT_STOPS);
+	joining->signals = signals_open(WITHOUT_STOPS);
 	joining->grouped = !has_terminal();
 	traced_join_prepare(joining);
 	/* Here the kernel still tells owners apart. */
@@ -234,8 +236,7 @@ be_command(struct joining *joining)
 	insist(joining->directory, enter_fault(joining->directory, &outside));
 	insist(NULL, streams_renew_null(joining->null));
 	relay_enter(&supervision->relay);
-	if (sigaction(SIGCHLD, &joining->child, NULL) != 0)
-		refuse(NULL, "cannot restore a signal", errno);
+	signals_restore(&joining->former);
 	if (supervision->listening.on)
 		traced_join_restrict(joining);
 	else
@@ -248,14 +249,12 @@ be_command(struct joining *joining)
 
 #ifdef __SANITIZE_ADDRESS__
 /* A sanitizer takes another stack for a fault. */
-static pid_t
+static void
 start_shared(struct joining *joining)
 {
-	pid_t pid = fork();
-
-	if (pid == 0)
+	joining->command = fork();
+	if (joining->command == 0)
 		be_command(joining);
-	return pid;
 }
 #else
 static int
@@ -270,58 +269,43 @@ command_main(void *data)
  * nothing but this process can end it when its time is over.  Until then they share
  * memory, and this one does nothing but wait for execve(2), which closes the pipe.
  */
-static pid_t
+static void
 start_shared(struct joining *joining)
 {
 	enum { STACK = 256 << 10 };
-	const struct supervision *supervision = &joining->supervision;
 	char *stack = arena_take(joining->arena, 1, STACK);
-	struct pollfd wait = { .events = POLLIN };
-	struct term term = term_begin(supervision->begin, supervision->timeout,
-	    supervision->grace);
-	struct timespec now;
 	int ends[2];
-	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		refuse(NULL, "cannot make a pipe", errno);
-	pid = clone(command_main, stack + STACK, CLONE_VM | SIGCHLD, joining);
-	if (pid < 0)
-		return pid;
+	joining->command = clone(command_main, stack + STACK,
+	    CLONE_VM | SIGCHLD, joining);
+	if (joining->command < 0)
+		return;
 	close(ends[1]);
-	wait.fd = ends[0];
-	do {
-		clock_now(&now);
-	} while (poll(&wait, 1, term_left(&term, &now)) < 0 && errno == EINTR);
+	join_hear(joining, ends[0]);
 	close(ends[0]);
-	return pid;
 }
 #endif
 
 static void
 start(struct joining *joining)
 {
-	static const struct sigaction standard = { .sa_handler = SIG_DFL };
 	struct cgroup group = { .parent = -1,
 		.own = joining->offer.descriptors[OFFER_GROUP] };
-	pid_t pid;
 
-	/* If SIGCHLD is ignored, children leave no status. */
-	if (sigaction(SIGCHLD, &standard, &joining->child) != 0)
-		refuse(NULL, "cannot set a signal", errno);
 	/* The execve(2) of one that is explained waits for this process. */
 	if (group.own >= 0 || joining->supervision.listening.on) {
-		pid = cgroup_fork(&group);
-		if (pid == 0)
+		joining->command = cgroup_fork(&group);
+		if (joining->command == 0)
 			be_command(joining);
 	} else {
-		pid = start_shared(joining);
+		start_shared(joining);
 	}
-	if (pid < 0)
+	if (joining->command < 0)
 		refuse(NULL,
 		    errno == ENOMEM ? "the session has ended" : "cannot fork",
 		    errno == ENOMEM ? 0 : errno);
-	joining->command = pid;
 }
 
 /* What was applied is in the plan of the session's making; this says which one

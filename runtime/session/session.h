@@ -49,12 +49,21 @@ struct joining {
 	const char *paths[3]; /* of the files, in the view */
 	int own_input;        /* what standard input was, or -1 */
 	int self;             /* a pidfd of this process */
-	struct sigaction child; /* what the caller has for SIGCHLD */
+	/* From before anything is started on, signals wait for this. */
+	int signals;
+	struct former_signals former; /* what the command is to have */
 	pid_t command;
+	bool continued; /* by a signal that was read just now */
+	bool leave;     /* a signal asked sbxrun to end */
+	int asked;      /* it was one to end by, before the command ran; or 0 */
 };
 
 /* Starts the command and stays until it ends; then ends as it did. */
 void join_run(struct joining *joining) __attribute__((noreturn));
+
+/* Waits for the descriptor, which the command's process closes or writes to when
+ * it starts; false if it has not: its time is over, or sbxrun was asked to end. */
+bool join_hear(struct joining *joining, int fd);
 
 /* The second half of it: the command runs. */
 void join_attend(struct joining *joining) __attribute__((noreturn));

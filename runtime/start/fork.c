@@ -286,13 +286,11 @@ prepare_explaining(struct sandbox *sandbox)
 
 /*
  * Below level full.  Where nobody supervises there is no group either: nobody
- * would enter it, nor remove it.  The command can run, and be seen to, before
- * this process is told to watch: what is sent to it meanwhile is not to end it.
+ * would enter it, nor remove it.
  */
 static pid_t
 fork_below_full(struct sandbox *sandbox, bool supervised)
 {
-	struct former_signals former;
 	pid_t first;
 
 	if (!supervised) {
@@ -302,12 +300,13 @@ fork_below_full(struct sandbox *sandbox, bool supervised)
 	find_group(sandbox);
 	if (sandbox->options.plan)
 		return -1;
-	signals_block(&former, WITH_STOPS);
 	first = fork();
 	if (first < 0)
 		refuse(NULL, "cannot fork", errno);
+	/* To process 1 of a namespace a signal has to wait: what it does not
+	 * block, and has no handler for, the kernel drops.  This one may end. */
 	if (first == 0)
-		signals_restore(&former);
+		signals_restore(&sandbox->supervision.former);
 	return first;
 }
 
@@ -332,7 +331,9 @@ sandbox_fork(struct sandbox *sandbox)
 	supervision->explains = sandbox->options.explain;
 	supervision->explain_all = sandbox->options.explain_all;
 	supervision->explain_agent = sandbox->options.explain_agent;
-	/* Before anything runs that could change what is watched. */
+	/* Before anything runs that could change what is watched.  It may take its
+	 * time, which counts. */
+	clock_now(&supervision->begin);
 	if (!sandbox->options.plan && !sandbox->options.self_test)
 		supervision->tripwire = tripwire_set(&sandbox->arena,
 		    bind_anchored(sandbox->binder));

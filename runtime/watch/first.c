@@ -372,8 +372,7 @@ adopt(void)
 	return children;
 }
 
-/* See supervise.h.  Signals that came before have ended this process, and no
- * later one of sbxrun's group reaches it. */
+/* See supervise.h.  No later signal of sbxrun's group reaches this process. */
 static void
 lead_group(const struct supervision *supervision)
 {
@@ -384,8 +383,7 @@ lead_group(const struct supervision *supervision)
 }
 
 static void
-be_command(struct supervision *supervision, int signals,
-    const struct former_signals *former, pid_t parent)
+be_command(struct supervision *supervision, int signals, pid_t parent)
 {
 	if (!supervision->namespaces) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -404,7 +402,7 @@ be_command(struct supervision *supervision, int signals,
 	}
 	relay_enter(&supervision->relay);
 	relay_close_command(&supervision->relay);
-	signals_restore(former);
+	signals_restore(&supervision->former);
 }
 
 void
@@ -465,7 +463,6 @@ fork_command(struct supervision *supervision)
 void
 supervise_first(struct supervision *supervision)
 {
-	struct former_signals former;
 	struct first first = {
 		.supervision = supervision,
 		/* A process outside of the namespace has number 0. */
@@ -476,7 +473,7 @@ supervise_first(struct supervision *supervision)
 	int dumpable;
 
 	lead_group(supervision);
-	first.signals = signals_open(&former, WITH_STOPS);
+	first.signals = signals_open(WITH_STOPS);
 
 	/* If these stayed open here, the other end would never be closed. */
 	close(supervision->read);
@@ -491,7 +488,7 @@ supervise_first(struct supervision *supervision)
 	if (first.command == 0) {
 		/* Its files in /proc are its own again. */
 		prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
-		be_command(supervision, first.signals, &former, self);
+		be_command(supervision, first.signals, self);
 		return;
 	}
 	listen_forget(&supervision->listening);

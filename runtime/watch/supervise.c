@@ -103,7 +103,9 @@ supervise_open_started(struct supervision *supervision)
 void
 supervise_open(struct supervision *supervision)
 {
-	clock_now(&supervision->begin);
+	/* The command can run, and be seen to, before this process watches: what
+	 * is sent to it meanwhile is not to end it. */
+	signals_block(&supervision->former, WITH_STOPS);
 	/* Not blocking, since the process at the other end may be stopped. */
 	open_pipe(&supervision->read, &supervision->write, O_NONBLOCK);
 	supervision->terminal = terminal_open();
@@ -122,6 +124,7 @@ supervise_close(struct supervision *supervision)
 	listen_forget(&supervision->listening);
 	relay_close_command(&supervision->relay);
 	relay_close_supervisor(&supervision->relay);
+	signals_restore(&supervision->former);
 }
 
 struct watch {
@@ -521,12 +524,11 @@ write_learned(const struct watch *watch)
 void
 supervise(struct supervision *supervision, pid_t first)
 {
-	struct former_signals former;
 	struct cgroup_usage usage;
 	struct watch watch = {
 		.supervision = supervision,
 		.first = first,
-		.signals = signals_open(&former, WITH_STOPS),
+		.signals = signals_open(WITH_STOPS),
 		.held = supervision->handed_on,
 		.wants = supervision->handed_on,
 	};

@@ -57,6 +57,7 @@ struct supervision {
 	uint64_t grace;   /* seconds between TERM and KILL */
 	uint64_t output;  /* bytes of a stream; 0: no cap */
 	struct timespec begin;
+	struct former_signals former; /* what the command is to have */
 	uint64_t tasks; /* that the user has at most, where it was tried */
 	struct relay relay;
 	struct listening listening;
@@ -96,8 +97,9 @@ void supervise_limits(struct supervision *supervision,
 /* The shortest time, and no grace, whatever the policy says. */
 void supervise_briefly(struct supervision *supervision);
 
-/* Opens the pipes that both processes need, and closes them; the first alone
- * opens the one on which the command says that it is confined. */
+/* Opens the pipes that both processes need, and blocks signals, which from now
+ * on wait for who takes them; and undoes that.  The first alone opens the pipe on
+ * which the command says that it is confined. */
 void supervise_open_started(struct supervision *supervision);
 void supervise_open(struct supervision *supervision);
 void supervise_close(struct supervision *supervision);

@@ -39,6 +39,25 @@ def start(*command):
                             start_new_session=True, text=True)
 
 
+def early():
+    # As many as fit into a start, which takes some milliseconds.
+    for after in range(0, 8000, 100):
+        job = start('sleep', '9')
+        end = time.monotonic() + after / 1e6
+        while time.monotonic() < end:
+            pass
+        job.terminate()
+        try:
+            status = job.wait(5)
+        except subprocess.TimeoutExpired:
+            status = 'none'
+            job.kill()
+        if status != -signal.SIGTERM:
+            say(False, f'SIGTERM {after} us after the start', status)
+            return
+    say(True, 'SIGTERM at any moment of the start', None)
+
+
 def runs(mark):
     return subprocess.run(['pgrep', '-f', mark], stdout=subprocess.PIPE,
                           check=False).stdout != b''
@@ -229,6 +248,7 @@ def told():
 
 
 once()
+early()
 heard()
 told()
 killed('a command that goes on', "trap '' TERM; SLEEP; SLEEP")

@@ -30,6 +30,7 @@ policy()
 	    "$SBXC" - -o "$base/$1.bin" || exit 99
 }
 policy attack 'limit timeout 3000s
+    watch ${workspace}/watched
     deny read ${workspace}/secret'
 policy changed 'limit timeout 3000s
     deny read ${workspace}/secrets'
@@ -145,6 +146,16 @@ while time.time() < end:
 	    "$(as timeout -s KILL 60 "$base/sbxrun" --limit timeout=1s \
 		--session "${own}frozen" -- sleep 70 2>"$ws/said" </dev/null
 	    echo $?) $(grep -c 'limit timeout 1s' "$ws/said")"
+	touch "$ws/watched"
+	launch "$base/sbxrun" --session "${own}frozen" -- sleep 71 \
+	    2>"$ws/said" </dev/null &
+	joiner=$!
+	sleep .5
+	rm "$ws/watched"
+	kill "$joiner"
+	wait "$joiner" 2>/dev/null
+	is 'one that is asked to end as it starts ends, and tells' '143 1' \
+	    "$? $(grep -c 'removed watched' "$ws/said")"
 	wait $besieger
 	session_end frozen
 }
