@@ -334,7 +334,8 @@ make_room(struct binder *binder)
 	binder->fd_max = files.soft > MAX_OPEN ? MAX_OPEN :
 						 (int)files.soft - SPARE_OPEN;
 	binder->rule_max = (1 + LINKS_EACH) * homes * binder->blob->path_count +
-	    LINKS_SPARE + 1 /* the guard */ + 1 /* resolv.conf */ + OWN_MAX;
+	    LINKS_SPARE + 1 /* the guard */ + 1 /* resolv.conf */ + OWN_MAX +
+	    GIT_INCLUDES_MAX;
 	binder->exclusion_max = (1 + LINKS_EACH) * homes * homes *
 		binder->blob->exclusion_count +
 	    LINKS_SPARE;
@@ -361,6 +362,7 @@ bind_rules(struct binder *binder)
 		note_links(binder, &binder->given[i]);
 	bind_paths(binder);
 	bind_resolver(binder);
+	bind_git_includes(binder);
 	deny_own(binder, &own_places);
 	guard = add_guard(binder);
 	made->rules = binder->rules;

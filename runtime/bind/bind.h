@@ -343,4 +343,53 @@ int scratch_sessions(bool make);
  * directory. */
 bool bind_shows_services(const struct binding *binding, bool written);
 
+/* --- git_settings.c ---------------------------------------------------- */
+
+struct git_words {
+	const char *text;
+	size_t len;
+};
+
+/* A configuration that is read from the front. */
+struct git_settings {
+	const char *begin, *at, *end;
+	struct git_words section; /* what stands in the last brackets */
+	bool submodule; /* `core.worktree` leads out of .git/modules */
+};
+
+struct git_setting {
+	struct git_words section; /* of length 0: unknown */
+	struct git_words line;    /* with those that continue it */
+};
+
+/* The next setting that counts; false at the end. */
+bool git_setting_next(struct git_settings *settings,
+    struct git_setting *setting);
+
+/* Whether the text has the same setting in the same section. */
+bool git_settings_have(struct git_settings settings,
+    const struct git_setting *setting);
+
+/* The next setting, whether it counts or not; false at the end. */
+bool git_setting_any(struct git_settings *settings,
+    struct git_setting *setting);
+
+/* What stands at a path that a setting leads git to. */
+enum git_lead {
+	GIT_LEAD_NONE,
+	GIT_LEAD_SETTINGS,
+	GIT_LEAD_HOOKS,   /* a directory of programs */
+	GIT_LEAD_REVIEW,  /* a file that says what a review does not show */
+	GIT_LEAD_CONTENT, /* a file that changes nothing but what git prints */
+};
+
+/* The path that a setting leads git to, as it is written there; none also if it
+ * is too long. */
+enum git_lead git_setting_leads(const struct git_setting *setting,
+    char path[1024]);
+
+/* The name of a section and of a key, for a message; either may be empty. */
+struct git_words git_section_name(const struct git_setting *setting);
+struct git_words git_key(const struct git_setting *setting);
+
 #endif

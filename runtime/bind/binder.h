@@ -40,6 +40,9 @@ void glob_find(struct glob_search *search, struct sbx_place place,
 /* Symbolic links that lead to allowed places. */
 enum { BIND_MAX_LINKS = 4096 };
 
+/* Files that the user's settings of git lead to. */
+enum { GIT_INCLUDES_MAX = 64 };
+
 /* $HOME, and the home of the password entry where it is another one. */
 enum { HOMES_MAX = 2 };
 
@@ -98,6 +101,14 @@ uint32_t find_homes(struct binder *binder, struct sbx_place homes[HOMES_MAX]);
 struct sbx_rule *add_rule(struct binder *binder, const struct sbx_path *path,
     uint8_t rights, struct sbx_place at);
 
+/* A rule that allows what was found, and keeps its descriptor. */
+struct sbx_rule *allow_found(struct binder *binder, const struct sbx_path *path,
+    const struct followed *found);
+
+/* The verdict by the rules that there are by now; its rule is one of them. */
+struct sbx_verdict verdict_so_far(const struct binder *binder, uint8_t right,
+    struct sbx_place at);
+
 /* Binds a path rule of the blob, below the place of its anchor. */
 void bind_path(struct binder *binder, const struct sbx_path *path,
     struct sbx_place anchor);
@@ -117,6 +128,9 @@ void bind_proxy(struct binder *binder);
 
 /* The host's resolv.conf, where it is a link: see there. */
 void bind_resolver(struct binder *binder);
+
+/* What the user's settings of git lead to: see there. */
+void bind_git_includes(struct binder *binder);
 
 /* Keeps the links that lead to a place, for the view has them too. */
 void note_links(struct binder *binder, const struct followed *found);

@@ -7,6 +7,8 @@ binder_sources = \
 	runtime/bind/bind.c \
 	runtime/bind/binder.h \
 	runtime/bind/follow.c \
+	runtime/bind/git_includes.c \
+	runtime/bind/git_settings.c \
 	runtime/bind/glob.c \
 	runtime/bind/listing.c \
 	runtime/bind/missing.c \

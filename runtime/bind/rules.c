@@ -266,39 +266,51 @@ follow_allow(struct binder *binder, const struct sbx_path *path,
  * An allow keeps its descriptor, up to a number: a policy may have more rules
  * than the process may have open files.
  */
-static struct sbx_rule *
-allow_place(struct binder *binder, const struct sbx_path *path,
-    struct sbx_place at)
+struct sbx_rule *
+allow_found(struct binder *binder, const struct sbx_path *path,
+    const struct followed *found)
 {
-	struct followed found = follow_allow(binder, path, at);
-	struct sbx_rule *rule;
-	struct site *site;
+	struct sbx_rule *rule = add_rule(binder, path, 0, found->at);
+	struct site *site = &binder->sites[binder->made.rule_count - 1];
 
-	if (found.error != 0 && !binder->described)
-		return NULL;
-	rule = add_rule(binder, path, 0, found.at);
-	note_links(binder, &found);
-	site = &binder->sites[binder->made.rule_count - 1];
-	site->error = found.error;
-	site->state = found.error != 0 ? RULE_ABSENT :
-	    is_planted(binder, &found) ? RULE_PLANTED :
-					 RULE_READY;
+	note_links(binder, found);
+	site->error = found->error;
+	site->state = found->error != 0 ? RULE_ABSENT :
+	    is_planted(binder, found)   ? RULE_PLANTED :
+					  RULE_READY;
 	if (site->state == RULE_READY)
 		rule->rights = path->rights;
-	site->linked = found.link_count > 0;
-	site->fd = found.fd;
-	if (found.fd >= binder->fd_max) {
-		close(found.fd);
+	site->linked = found->link_count > 0;
+	site->fd = found->fd;
+	if (found->fd >= binder->fd_max) {
+		close(found->fd);
 		site->fd = -1;
 	}
 	return rule;
 }
 
+static struct sbx_rule *
+allow_place(struct binder *binder, const struct sbx_path *path,
+    struct sbx_place at)
+{
+	struct followed found = follow_allow(binder, path, at);
+
+	if (found.error != 0 && !binder->described)
+		return NULL;
+	return allow_found(binder, path, &found);
+}
+
+struct sbx_verdict
+verdict_so_far(const struct binder *binder, uint8_t right, struct sbx_place at)
+{
+	return sbx_path_verdict(binder->rules, binder->made.rule_count, right,
+	    at);
+}
+
 static bool
 may_read(const struct binder *binder, struct sbx_place at)
 {
-	return sbx_verdict_allows(sbx_path_verdict(binder->rules,
-	    binder->made.rule_count, SBX_READ, at));
+	return sbx_verdict_allows(verdict_so_far(binder, SBX_READ, at));
 }
 
 /*

@@ -10,7 +10,6 @@ loader_sources += \
 	runtime/watch/learned.c \
 	runtime/watch/first.c \
 	runtime/watch/receipt.c \
-	runtime/watch/git_settings.c \
 	runtime/watch/tripwire.h \
 	runtime/watch/hint.c \
 	runtime/watch/look.c \

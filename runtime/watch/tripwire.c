@@ -15,6 +15,7 @@
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
+#include "runtime/bind/bind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -261,13 +262,22 @@ follow_settings(struct tripwire *tripwire, const struct wire *wire,
 	    tripwire->binding->anchors[SBX_ANCHOR_WORKSPACE];
 	struct git_setting setting;
 	char path[1024];
-	bool more;
 
 	while (git_setting_next(&settings, &setting)) {
-		if (git_setting_leads(&setting, path, &more))
-			add_lead(tripwire, wire->watch,
-			    more ? LOOK_SETTINGS : SBX_WATCH_TREE,
-			    more ? place_parent(seen->at) : top, path);
+		switch (git_setting_leads(&setting, path)) {
+		case GIT_LEAD_SETTINGS:
+			add_lead(tripwire, wire->watch, LOOK_SETTINGS,
+			    place_parent(seen->at), path);
+			break;
+		case GIT_LEAD_HOOKS:
+		case GIT_LEAD_REVIEW:
+			add_lead(tripwire, wire->watch, SBX_WATCH_TREE, top,
+			    path);
+			break;
+		case GIT_LEAD_CONTENT:
+		case GIT_LEAD_NONE:
+			break;
+		}
 	}
 }
 

@@ -38,6 +38,8 @@ tests_fuzz_fuzz_bind_SOURCES = \
 	runtime/bind/anchors.c \
 	runtime/bind/bind.c \
 	runtime/bind/follow.c \
+	runtime/bind/git_includes.c \
+	runtime/bind/git_settings.c \
 	runtime/bind/glob.c \
 	runtime/bind/listing.c \
 	runtime/bind/missing.c \

@@ -1,9 +1,9 @@
 /*
  * Which lines of a git configuration may make git run a program: all that are not
  * known to be harmless, and all that have not the plain form
- * (runtime/watch/git_settings.c).
+ * (runtime/bind/git_settings.c).
  */
-#include "runtime/watch/tripwire.h"
+#include "runtime/bind/bind.h"
 #include "tests/lib/tap.h"
 
 static struct tap tap;

@@ -102,7 +102,7 @@ tests_unit_decided_SOURCES = tests/unit/decided.c runtime/base/json.c \
 tests_unit_offer_SOURCES = tests/unit/offer.c runtime/session/offer.c
 
 tests_unit_git_settings_SOURCES = tests/unit/git_settings.c \
-	runtime/watch/git_settings.c runtime/watch/tripwire.h
+	runtime/bind/git_settings.c runtime/bind/bind.h
 
 tests_unit_environment_SOURCES = tests/unit/environment.c \
 	runtime/apply/environment.c runtime/base/arena.c runtime/base/out.c

@@ -4,7 +4,7 @@
  * does every line that has not the plain form of a section or a setting.
  * Hostile bytes are compared here, line by line, and never followed.
  */
-#include "runtime/watch/tripwire.h"
+#include "runtime/bind/bind.h"
 
 #include <string.h>
 
@@ -334,9 +334,8 @@ read_section(struct git_settings *settings, struct git_words line)
 	return true;
 }
 
-/* The next line that is neither a section, nor a comment, nor empty. */
-static bool
-next_setting(struct git_settings *settings, struct git_setting *setting)
+bool
+git_setting_any(struct git_settings *settings, struct git_setting *setting)
 {
 	while (settings->at < settings->end) {
 		struct git_words line = next_line(settings);
@@ -476,7 +475,7 @@ has_remote(struct git_settings settings, struct git_words name)
 
 	settings.at = settings.begin;
 	settings.section.len = 0;
-	while (next_setting(&settings, &setting)) {
+	while (git_setting_any(&settings, &setting)) {
 		if (words_are(name_of(setting.line), "url") &&
 		    is_remote(setting.section, name))
 			return true;
@@ -539,7 +538,7 @@ is_harmless(const struct git_settings *settings,
 bool
 git_setting_next(struct git_settings *settings, struct git_setting *setting)
 {
-	while (next_setting(settings, setting)) {
+	while (git_setting_any(settings, setting)) {
 		if (!is_harmless(settings, setting))
 			return true;
 	}
@@ -552,7 +551,7 @@ git_settings_have(struct git_settings settings,
 {
 	struct git_setting other;
 
-	while (next_setting(&settings, &other)) {
+	while (git_setting_any(&settings, &other)) {
 		if (words_equal(other.line, setting->line) &&
 		    words_equal(other.section, setting->section) &&
 		    !is_harmless(&settings, &other))
@@ -573,19 +572,22 @@ git_key(const struct git_setting *setting)
 	return name_of(setting->line);
 }
 
-bool
-git_setting_leads(const struct git_setting *setting, char path[1024],
-    bool *settings)
+enum git_lead
+git_setting_leads(const struct git_setting *setting, char path[1024])
 {
 	static const struct {
 		const char *section, *key;
-		bool settings;
+		enum git_lead lead;
 	} leads[] = {
-		{ "core", "hookspath", false },
-		{ "core", "attributesfile", false },
-		{ "core", "excludesfile", false },
-		{ "include", "path", true },
-		{ "includeif", "path", true },
+		{ "blame", "ignorerevsfile", GIT_LEAD_CONTENT },
+		{ "commit", "template", GIT_LEAD_CONTENT },
+		{ "core", "attributesfile", GIT_LEAD_REVIEW },
+		{ "core", "excludesfile", GIT_LEAD_REVIEW },
+		{ "core", "hookspath", GIT_LEAD_HOOKS },
+		{ "gpg", "allowedsignersfile", GIT_LEAD_CONTENT },
+		{ "include", "path", GIT_LEAD_SETTINGS },
+		{ "includeif", "path", GIT_LEAD_SETTINGS },
+		{ "mailmap", "file", GIT_LEAD_CONTENT },
 	};
 	struct git_words section = name_of(setting->section);
 	struct git_words key = name_of(setting->line);
@@ -602,9 +604,8 @@ git_setting_leads(const struct git_setting *setting, char path[1024],
 	    rest.text[0] != '=' ||
 	    !read_value(trimmed(rest.text + 1, end), &value) ||
 	    value.len == 0 || value.len == sizeof value.text)
-		return false;
+		return GIT_LEAD_NONE;
 	memcpy(path, value.text, value.len);
 	path[value.len] = '\0';
-	*settings = leads[i].settings;
-	return true;
+	return leads[i].lead;
 }

@@ -1,0 +1,205 @@
+/*
+ * The user's settings of git lead on to other files: parts of them that are
+ * included, for some repositories or for all, and lists of what is ignored.  git
+ * ends where it may not read one that is there, or goes on without a name.  So
+ * whoever may read the settings may read the files that they name, and the rule
+ * that opens the settings opens those.  git itself decides which of them count.
+ *
+ * A denial of such a file holds.  Settings that a command may have written lead
+ * nowhere: else one run would choose what the next one may read.
+ */
+#include "runtime/base/out.h"
+#include "runtime/bind/bind.h"
+#include "runtime/bind/binder.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a longer file says behind this is not followed. */
+enum { TEXT_SIZE = 64 << 10 };
+
+struct includes {
+	struct binder *binder;
+	struct sbx_place home;
+	/* Settings, as git names them: links count where a relative path
+	 * begins. */
+	uint32_t count, opened;
+	struct sbx_place named[GIT_INCLUDES_MAX];
+	char text[TEXT_SIZE];
+};
+
+static void
+add_named(struct includes *includes, struct sbx_place named)
+{
+	for (uint32_t i = 0; i < includes->count; i++) {
+		if (sbx_place_compare(includes->named[i], named) == 0)
+			return;
+	}
+	if (includes->count < GIT_INCLUDES_MAX)
+		includes->named[includes->count++] = named;
+}
+
+/* The path of a setting; of no length: it is none, or one of another user's home.
+ * A relative one begins at the directory of its file, or `from` has no length. */
+static struct sbx_place
+lead(struct includes *includes, struct sbx_place from, const char *path)
+{
+	static const struct sbx_place nowhere = { "", 0 };
+	struct arena *arena = includes->binder->arena;
+	size_t len = strlen(path);
+
+	if (len + from.len + includes->home.len + 1 > SBX_MAX_PATH)
+		return nowhere;
+	if (path[0] == '/')
+		return arena_copy(arena,
+		    (struct sbx_place){ path, (uint32_t)len });
+	if (path[0] == '~')
+		return path[1] != '/' ?
+		    nowhere :
+		    arena_join(arena, includes->home,
+			(struct sbx_place){ path + 1, (uint32_t)len - 1 });
+	if (from.len == 0)
+		return nowhere;
+	while (from.path[from.len - 1] != '/')
+		from.len--;
+	return arena_join(arena, from,
+	    (struct sbx_place){ path, (uint32_t)len });
+}
+
+static bool
+may_read(const struct binder *binder, struct sbx_place at)
+{
+	return sbx_verdict_allows(verdict_so_far(binder, SBX_READ, at));
+}
+
+/* A file that the command can read by a name as it stands in the settings. */
+static void
+open_file(struct includes *includes, const struct sbx_path *path,
+    struct sbx_place named)
+{
+	struct binder *binder = includes->binder;
+	struct followed found = follow_given(binder->arena, named.path);
+	struct stat status;
+
+	if (found.fd < 0)
+		return;
+	if (fstat(found.fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    (found.link_count == 0 && may_read(binder, found.at)) ||
+	    includes->opened == GIT_INCLUDES_MAX) {
+		close(found.fd);
+		return;
+	}
+	includes->opened++;
+	allow_found(binder, path, &found);
+	if (binder->request->level != SBX_LEVEL_FULL &&
+	    !may_read(binder, found.at))
+		warn_about(named.path,
+		    "the settings of git name this file and the policy denies "
+		    "it, so git fails at this level",
+		    0);
+}
+
+/* Whether the text is the user's, and of no command; false: there is none. */
+static bool
+read_settings(struct includes *includes, const struct followed *found)
+{
+	struct binder *binder = includes->binder;
+	struct stat status;
+	ssize_t len = 0;
+	size_t used = 0;
+	int fd;
+
+	if (found->fd < 0 || is_planted(binder, found) ||
+	    commands_choose(binder, found->at) ||
+	    sbx_verdict_allows(verdict_so_far(binder, SBX_WRITE, found->at)) ||
+	    !may_read(binder, found->at))
+		return false;
+	fd = open_place(found->at, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    status.st_uid == geteuid()) {
+		while (used < TEXT_SIZE &&
+		    (len = read(fd, includes->text + used, TEXT_SIZE - used)) >
+			0)
+			used += (size_t)len;
+	}
+	close(fd);
+	includes->text[used < TEXT_SIZE ? used : TEXT_SIZE - 1] = '\0';
+	return used > 0 && len >= 0;
+}
+
+static void
+follow_settings(struct includes *includes, const struct sbx_path *path,
+    struct sbx_place named)
+{
+	static const struct sbx_place nowhere = { "", 0 };
+	const char *text = includes->text;
+	struct git_settings settings = { .begin = text,
+		.at = text,
+		.end = text + strlen(text) };
+	struct git_setting setting;
+	char value[1024];
+
+	while (git_setting_any(&settings, &setting)) {
+		enum git_lead kind = git_setting_leads(&setting, value);
+		struct sbx_place at;
+
+		if (kind == GIT_LEAD_NONE || kind == GIT_LEAD_HOOKS)
+			continue;
+		at = lead(includes, kind == GIT_LEAD_SETTINGS ? named : nowhere,
+		    value);
+		if (at.len == 0)
+			continue;
+		open_file(includes, path, at);
+		if (kind == GIT_LEAD_SETTINGS)
+			add_named(includes, at);
+	}
+}
+
+/* The rule that lets the command read a file, if there is one. */
+static const struct sbx_path *
+rule_of(const struct binder *binder, struct sbx_place at)
+{
+	struct sbx_verdict verdict = verdict_so_far(binder, SBX_READ, at);
+
+	return sbx_verdict_allows(verdict) ? binder->sites[verdict.rule].path :
+					     NULL;
+}
+
+void
+bind_git_includes(struct binder *binder)
+{
+	static const struct sbx_place files[] = {
+		{ "/.gitconfig", 11 },
+		{ "/.config/git/config", 19 },
+	};
+	struct includes *includes;
+	const struct sbx_path *path = NULL;
+
+	if (!binder->made.bound[SBX_ANCHOR_HOME])
+		return;
+	includes = arena_take(binder->arena, 1, sizeof *includes);
+	includes->binder = binder;
+	includes->home = binder->made.anchors[SBX_ANCHOR_HOME];
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		add_named(includes,
+		    arena_join(binder->arena, includes->home, files[i]));
+	for (uint32_t i = 0; i < includes->count; i++) {
+		struct sbx_place named = includes->named[i];
+		struct followed found = follow_given(binder->arena, named.path);
+
+		if (read_settings(includes, &found)) {
+			path = i < sizeof files / sizeof *files ||
+				path == NULL ?
+			    rule_of(binder, found.at) :
+			    path;
+			follow_settings(includes, path, named);
+		}
+		if (found.fd >= 0)
+			close(found.fd);
+	}
+}
