@@ -83,7 +83,7 @@ next_descriptor(void)
 static struct sight sight;
 
 static void
-look_once(uint8_t form, struct sbx_place at, const struct look_from *from)
+look_once(uint8_t form, struct sbx_place at, struct look_from *from)
 {
 	const struct look_at what = { .form = form, .at = at, .pattern = "" };
 
@@ -102,7 +102,7 @@ seen(uint8_t form, const char *name)
 		[SBX_GIT_LINES] = 'l',
 		[SBX_GIT_HEAD] = 'b' };
 	static char text[4096];
-	static const struct look_from none = { .fd = -1 };
+	struct look_from none = { .fd = -1 };
 	struct sbx_place at = below(name);
 	size_t used = 0;
 
@@ -331,6 +331,39 @@ check_settled(void)
 	pretended = 0;
 }
 
+/* Which of two directories is read after a few names, and what that leaves out. */
+static void
+check_listed(void)
+{
+	struct look_from from;
+
+	pretended = 0x01021994;
+	make_directory("listed");
+	make_directory("listed/.cache");
+	make_file("listed/.cache/x", "", 0);
+	make_file("listed/.ENVRC", "", 0);
+	look_begin(&from, below("listed"));
+	for (int i = 0; i < 16; i++)
+		look_once(SBX_WATCH_TREE, below("listed/gone"), &from);
+	tap_ok(&tap,
+	    from.listed && look_lacks(&from, below("listed/gone/below")) &&
+		sight.first->error == ENOENT,
+	    "a name that a directory does not have");
+	tap_ok(&tap, !look_lacks(&from, below("listed")), "itself");
+	look_once(SBX_WATCH_TREE, below("listed/.cache/x"), &from);
+	tap_ok(&tap, sight.first->error == 0, "a name that it has");
+	tap_ok(&tap, !look_lacks(&from, below("listed/.envrc")),
+	    "capital letters may be the same in there");
+	look_end(&from);
+	make_file("listed/.\xc5\xbfh", "", 0);
+	look_begin(&from, below("listed"));
+	for (int i = 0; i < 16; i++)
+		look_once(SBX_WATCH_TREE, below("listed/gone"), &from);
+	tap_ok(&tap, !from.listed, "and so may other letters");
+	look_end(&from);
+	pretended = 0;
+}
+
 static void
 check_same(void)
 {
@@ -433,6 +466,7 @@ main(void)
 	check_shut();
 	check_from();
 	check_settled();
+	check_listed();
 	check_same();
 	check_settings();
 	nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
