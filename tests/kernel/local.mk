@@ -41,7 +41,6 @@ static_scripts += tests/kernel/library_examples.sh
 kernel_scripts = \
 	tests/kernel/ends.sh \
 	tests/kernel/supervise.sh \
-	tests/kernel/faults.sh \
 	tests/kernel/session.sh \
 	tests/kernel/session_use.sh \
 	tests/kernel/watch.sh \
@@ -101,6 +100,7 @@ test_scripts += \
 slow_kernel_scripts = \
 	tests/kernel/explain_hostile.sh \
 	tests/kernel/explain_oracle.sh \
+	tests/kernel/faults.sh \
 	tests/kernel/learn_tools.sh \
 	tests/kernel/network.sh \
 	tests/kernel/session_attack.sh \

@@ -11,7 +11,6 @@ test_programs += \
 	tests/unit/children \
 	tests/unit/confine \
 	tests/unit/crc32 \
-	tests/unit/decided \
 	tests/unit/decisions \
 	tests/unit/rule_index \
 	tests/unit/destination \
@@ -30,7 +29,6 @@ test_programs += \
 	tests/unit/handing \
 	tests/unit/hosts \
 	tests/unit/index \
-	tests/unit/internet \
 	tests/unit/judge \
 	tests/unit/launch \
 	tests/unit/learning \
@@ -43,7 +41,6 @@ test_programs += \
 	tests/unit/names \
 	tests/unit/namespaces \
 	tests/unit/offer \
-	tests/unit/outside \
 	tests/unit/owners \
 	tests/unit/parse \
 	tests/unit/places \
@@ -55,7 +52,6 @@ test_programs += \
 	tests/unit/report \
 	tests/unit/route \
 	tests/unit/scratch \
-	tests/unit/servers \
 	tests/unit/services \
 	tests/unit/shell \
 	tests/unit/source \
@@ -74,11 +70,11 @@ test_programs += \
 
 tests_unit_base_SOURCES = tests/unit/base.c runtime/base/arena.c \
 	runtime/base/files.h runtime/base/directory.c \
- runtime/base/file.c \
+	runtime/base/file.c \
 	runtime/base/limits.c runtime/base/options.h runtime/base/out.c \
 	runtime/base/out.h runtime/base/path.c \
 	runtime/base/sha256.c runtime/base/spelling.c \
- runtime/base/unsteady.c
+	runtime/base/unsteady.c
 
 tests_unit_children_SOURCES = tests/unit/children.c format/decimal.c \
 	format/text.h runtime/watch/children.c runtime/watch/supervise.h
@@ -93,11 +89,6 @@ tests_unit_judge_SOURCES = tests/unit/judge.c runtime/base/arena.c \
 	runtime/explain/trail.c runtime/network/remedy.c
 
 tests_unit_term_SOURCES = tests/unit/term.c runtime/watch/term.c
-
-tests_unit_decided_SOURCES = tests/unit/decided.c runtime/base/json.c \
-	runtime/base/out.c runtime/network/decisions.c \
-	runtime/network/remedy.c runtime/session/decided.c \
-	runtime/session/offer.c
 
 tests_unit_offer_SOURCES = tests/unit/offer.c runtime/session/offer.c
 
@@ -181,17 +172,10 @@ tests_unit_proxy_LDADD = libproxy.a $(LDADD)
 tests_unit_relay_SOURCES = tests/unit/relay.c runtime/base/file.c \
 	runtime/base/out.c runtime/watch/relay.c
 
-tests_unit_internet_SOURCES = tests/unit/internet.c runtime/base/out.c \
-	runtime/listen/internet.c runtime/listen/answers.h \
-	runtime/network/remedy.c
-
 # Its filters are the test's own, and so is what asks for namespaces.
 tests_unit_namespaces_SOURCES = tests/unit/namespaces.c \
 	runtime/apply/namespaces.c runtime/apply/apply.h \
 	runtime/base/file.c runtime/base/out.c
-
-tests_unit_outside_SOURCES = tests/unit/outside.c runtime/base/file.c \
-	runtime/base/out.c runtime/network/network.h runtime/network/outside.c
 
 tests_unit_owners_SOURCES = tests/unit/owners.c runtime/base/file.c \
 	runtime/base/out.c runtime/base/path.c runtime/bind/owners.c
@@ -202,9 +186,6 @@ tests_unit_rule_index_SOURCES = tests/unit/rule_index.c runtime/base/arena.c \
 tests_unit_route_SOURCES = tests/unit/route.c runtime/base/arena.c \
 	runtime/base/files.h runtime/base/out.c runtime/network/route.c \
 	runtime/network/network.h
-tests_unit_servers_SOURCES = tests/unit/servers.c runtime/base/file.c \
-	runtime/base/out.c runtime/listen/inside.c runtime/listen/answers.h \
-	runtime/listen/servers.c runtime/listen/listen.h
 
 tests_unit_services_SOURCES = tests/unit/services.c runtime/base/arena.c \
 	runtime/base/out.c runtime/bind/rule_index.c \
@@ -217,7 +198,7 @@ tests_unit_scratch_SOURCES = tests/unit/scratch.c runtime/base/directory.c \
 
 tests_unit_shell_SOURCES = tests/unit/shell.c runtime/shell/settings.c \
 	runtime/shell/shell.h runtime/shell/words.c \
- runtime/base/own.c runtime/base/files.h \
+	runtime/base/own.c runtime/base/files.h \
 	runtime/base/sha256.c
 tests_unit_shell_CPPFLAGS = $(AM_CPPFLAGS) -DSBX_TESTING
 tests_unit_shell_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open
