@@ -243,8 +243,11 @@ include_file(const struct include *include, const char *path, const char *name)
 	const struct source *known;
 
 	if (stat(path, &st) == -1) {
-		if (errno == ENOENT || errno == ENOTDIR)
+		if (errno == ENOENT || errno == ENOTDIR) {
+			*arena_push(include->sources->arena,
+			    &include->sources->absent) = path;
 			return false;
+		}
 		report_unreadable(include, path, errno);
 		return true;
 	}
@@ -388,8 +391,10 @@ ast_parse(struct sources *sources, struct diags *diags, struct source *source)
 			.spelled = stmt->name != NULL ? stmt->name->text : "",
 		};
 
+		/* The name of a shipped file means that one, whatever lies
+		 * beside; a command could have put it there. */
 		if (stmt->kind == AST_INCLUDE && diags->errors < DIAG_MAX &&
-		    !include_from_disk(&include) && !include_builtin(&include))
+		    !include_builtin(&include) && !include_from_disk(&include))
 			report_missing(&include);
 	}
 	return stmts;

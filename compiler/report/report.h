@@ -175,9 +175,12 @@ struct source {
 	const uint32_t *characters; /* before each SOURCE_BLOCK bytes */
 	struct loc included_at;
 	int depth;
-	uint64_t device, inode; /* of a file: is it the same one? */
-	bool builtin;           /* `shown` starts with "sbx:" */
-	bool withheld;          /* a file that does not say it is a policy */
+	/* Of a file: is it the same one, and is it as it was?  Times are in
+	 * nanoseconds. */
+	uint64_t device, inode, file_size;
+	int64_t modified, changed;
+	bool builtin;  /* `shown` starts with "sbx:" */
+	bool withheld; /* a file that does not say it is a policy */
 };
 
 /*
@@ -188,6 +191,7 @@ struct sources {
 	struct arena *arena;
 	VEC(struct source *) files;
 	VEC(const char *) include_dirs; /* of -I */
+	VEC(const char *) absent; /* where an included file was looked for */
 };
 
 void sources_init(struct sources *sources, struct arena *arena);
