@@ -189,4 +189,37 @@ struct sbx_trial {
 _Static_assert(sizeof(struct sbx_trials) == 16, "as both sides see it");
 _Static_assert(sizeof(struct sbx_trial) == 72, "as both sides see it");
 
+/*
+ * What sbxc hands to sbxrun when it has compiled a text, and what sbxrun keeps of
+ * it: the blob, and what each file looked like that it was made of.  Where an
+ * included file was looked for in vain, there is one that is absent.
+ *
+ *	struct sbx_compiled, struct sbx_compiled_file each, paths, blob
+ */
+
+#define SBX_COMPILED_MAGIC "sbx:made"
+
+enum {
+	SBX_COMPILED_FILES_MAX = 1024,
+	SBX_COMPILED_PATHS_MAX = 1 << 20,
+};
+
+/* A file as stat(2) has it.  Times are nanoseconds since 1970; that of the last
+ * change of the inode cannot be set by whoever may write the file. */
+struct sbx_compiled_file {
+	uint64_t device, inode, size;
+	int64_t modified, changed;
+	uint32_t path; /* in the paths, which are NUL-terminated */
+	uint32_t absent;
+};
+
+struct sbx_compiled {
+	char magic[8];
+	uint32_t file_count;
+	uint32_t path_size;
+	uint32_t blob_size;
+	uint32_t reserved;
+	struct sbx_compiled_file compiler; /* sbxrun fills it in */
+};
+
 #endif

@@ -6,6 +6,7 @@
 #include "compiler/base/base.h"
 #include "compiler/command/commands.h"
 #include "compiler/lower/lower.h"
+#include "compiler/query/query.h"
 #include "compiler/query/why.h"
 #include "compiler/restore/vouch.h"
 
@@ -253,29 +254,54 @@ output_find(const struct options *options, const char *path, const char **out)
 	return EXIT_CLEAN;
 }
 
+/* A text is compiled.  Rules beside a policy may be added to a blob, too. */
+static enum exit_status
+make(const struct options *options, const char *path, struct operand *operand)
+{
+	bool extra = options->allowed.list.count > 0 ||
+	    options->denied.list.count > 0;
+
+	if (extra && path[0] != '@' && input_is_blob(path))
+		operand_read(options, path, operand);
+	else if (options_open(options, path, &operand->compilation)) {
+		operand->compilation.definitions = options->definitions;
+		operand_compile(options, operand);
+	}
+	if (operand->state == OPERAND_UNREAD)
+		return EXIT_TROUBLE;
+	if (!operand->compiled)
+		options_print(options, &operand->compilation.diags);
+	if (operand->state == OPERAND_FAULTY)
+		return policy_status(&operand->compilation.diags);
+	return extra_apply(options, operand);
+}
+
 enum exit_status
 command_build(struct options *options)
 {
 	enum exit_status status = operands_require(options, 1, "FILE");
-	struct compilation compilation;
+	struct operand operand = { .state = OPERAND_UNREAD };
 	const char *path, *out = NULL;
 	struct image image;
-	bool good;
 
 	if (status != EXIT_CLEAN)
 		return status;
 	path = options->operands.list.items[0];
-	status = options->verify != NULL ? verify_fits(options) :
-					   output_find(options, path, &out);
+	if (!options->record)
+		status = options->verify != NULL ?
+		    verify_fits(options) :
+		    output_find(options, path, &out);
+	if (status == EXIT_CLEAN)
+		status = make(options, path, &operand);
 	if (status != EXIT_CLEAN)
 		return status;
-	if (!options_open(options, path, &compilation))
-		return EXIT_TROUBLE;
-	compilation.definitions = options->definitions;
-	good = compile(&compilation, options->profile, &image);
-	options_print(options, &compilation.diags);
-	if (!good)
-		return policy_status(&compilation.diags);
-	return out == NULL ? verify_blob(options, path, &image) :
-			     write_blob(options, &compilation, out, &image);
+	image = (struct image){ .bytes = operand.blob.base,
+		.size = operand.blob.size };
+	if (options->record) {
+		compiled_write(stdout, &operand.compilation.sources, &image);
+		return EXIT_CLEAN;
+	}
+	return out == NULL ?
+	    verify_blob(options, path, &image) :
+	    write_blob(options, &operand.compilation, out, &image);
 }

@@ -13,6 +13,7 @@ subject_read(const struct options *options, const char *path,
     struct sbx_blob *blob, const struct blocks **blocks)
 {
 	struct operand operand = { .state = OPERAND_UNREAD };
+	enum exit_status status;
 
 	operand_read(options, path, &operand);
 	if (operand.state == OPERAND_FAULTY)
@@ -23,10 +24,12 @@ subject_read(const struct options *options, const char *path,
 		return operand.state == OPERAND_FAULTY || operand.unclean ?
 		    EXIT_POLICY :
 		    EXIT_TROUBLE;
-	return operand.compiled &&
-		vouch(options->arena, path, blob) == VOUCH_CHANGED ?
-	    EXIT_POLICY :
-	    EXIT_CLEAN;
+	if (operand.compiled &&
+	    vouch(options->arena, path, blob) == VOUCH_CHANGED)
+		return EXIT_POLICY;
+	status = extra_apply(options, &operand);
+	*blob = operand.blob;
+	return status;
 }
 
 /* --- profiles ------------------------------------------------------------- */

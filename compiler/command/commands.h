@@ -38,6 +38,26 @@ enum exit_status command_explain(struct options *options);
 enum exit_status subject_read(const struct options *options, const char *path,
     struct sbx_blob *blob, const struct blocks **blocks);
 
+/* --- extra.c ------------------------------------------------------------- */
+
+/*
+ * Rules that stand beside a policy: those of --allow and --deny, and the one that
+ * `sbxc allow` adds.
+ */
+
+/*
+ * Parses one rule without its effect, as "read ~/data".  NULL after printing what
+ * is wrong with it: it must be one rule, which drops nothing and does not say
+ * that it stands elsewhere.
+ */
+const struct ast_stmt *extra_parse(const struct options *options,
+    const char *effect, const char *rule);
+
+/* Adds the rules of the options to a policy that is good; EXIT_CLEAN, or what
+ * the command is to end with after complaining. */
+enum exit_status extra_apply(const struct options *options,
+    struct operand *operand);
+
 /* --- diff.c ------------------------------------------------------------ */
 
 /*

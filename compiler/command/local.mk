@@ -10,6 +10,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/doctor.c \
 	compiler/command/dump.c \
 	compiler/command/export.c \
+	compiler/command/extra.c \
 	compiler/command/fmt.c \
 	compiler/command/import.c \
 	compiler/command/init.c \

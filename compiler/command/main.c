@@ -95,7 +95,8 @@ struct option_row {
 	unsigned commands;
 	size_t offset;      /* in struct options */
 	const char *values; /* "a, b or c"; NULL: the command judges it */
-	const char *help;   /* NULL: the values say it all */
+	const char *help;   /* NULL: the values say it all; neither: sbxrun
+	                     * alone uses it */
 };
 
 #define FIELD(name) offsetof(struct options, name)
@@ -121,6 +122,11 @@ static const struct option_row option_rows[] = {
 	    "write nothing; is BLOB what FILE compiles to?" },
 	{ 'd', "depfile", "FILE", TEXT, BUILD, FIELD(depfile), NULL,
 	    "write for make what OUT was made from" },
+	{ 284, "allow", "RULE", LIST, BUILD | WHY, FIELD(allowed), NULL,
+	    "as if the policy had this rule: 'read ~/data'" },
+	{ 285, "deny", "RULE", LIST, BUILD | WHY, FIELD(denied), NULL,
+	    "the same for a rule that denies" },
+	{ 286, "record", NULL, FLAG, BUILD, FIELD(record), NULL, NULL },
 	{ 'I', "include", "DIR", LIST, READS, FIELD(includes), NULL,
 	    "look for included files in DIR too" },
 	{ 'D', "define", "NAME=PATH", DEFINITION, READS & ~CONVERT,
@@ -167,8 +173,7 @@ static const struct option_row option_rows[] = {
 	    "the home directory; without it, wherever it may lie" },
 	{ 267, "model", NULL, FLAG, WHY, FIELD(model), NULL,
 	    "ask the policy alone, and not this machine" },
-	{ 268, "denials", "SCRATCH", TEXT, WHY, FIELD(denials), NULL,
-	    "answer the records in which sbxrun asks about denials" },
+	{ 268, "denials", "SCRATCH", TEXT, WHY, FIELD(denials), NULL, NULL },
 	{ 'l', "level", "LEVEL", TEXT, WHY | TEST, FIELD(level), NULL,
 	    "full, standard, minimal, none: who enforces it" },
 	{ 'l', "list", NULL, FLAG, FMT, FIELD(list), NULL,
@@ -242,7 +247,9 @@ print_options(const struct command *command)
 {
 	printf("usage: sbxc %s\n%s\n\n", command->synopsis, command->about);
 	for (size_t i = 0; i < countof(option_rows); i++) {
-		if ((option_rows[i].commands & command->bit) != 0)
+		if ((option_rows[i].commands & command->bit) != 0 &&
+		    (option_rows[i].help != NULL ||
+			option_rows[i].values != NULL))
 			print_option(&option_rows[i]);
 	}
 }

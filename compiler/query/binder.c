@@ -91,7 +91,6 @@ bind_all(const struct bind_question *question, struct shared *shared)
 		.options = &shared->options,
 		.scratch = key,
 		.rules = true,
-		.hops = "",
 		.level = SBX_LEVEL_FULL,
 	};
 	const struct binding *binding;

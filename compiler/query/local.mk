@@ -4,6 +4,7 @@ libcompiler_a_SOURCES += \
 	compiler/query/binder.c \
 	compiler/query/binder.h \
 	compiler/query/compile.c \
+	compiler/query/compiled.c \
 	compiler/query/decider.c \
 	compiler/query/denials.c \
 	compiler/query/dump.c \

@@ -47,6 +47,16 @@ bool compilation_open_shipped(struct compilation *compilation,
 bool compile(struct compilation *compilation, const char *profile,
     struct image *image);
 
+/* --- compiled.c ---------------------------------------------------------- */
+
+/*
+ * A compiled text for sbxrun, which keeps it until one of the files changes.
+ */
+
+/* Writes what format/protocol.h describes. */
+void compiled_write(FILE *stream, const struct sources *sources,
+    const struct image *image);
+
 /* --- denials.c --------------------------------------------------------- */
 
 /* Reads denials up to the end, and writes as many answers; false with errno if
@@ -92,10 +102,11 @@ struct options {
 	const char *client;  /* whose settings are imported */
 	const char *denials; /* where the scratch directory is, or "-" */
 	bool all, lossy, quiet, model, live, coverage, no_ignore, list, diff,
-	    write, yes, undo, html, help, version;
+	    write, yes, undo, html, record, help, version;
 	enum report_format format;
 	bool has_choice; /* `profile` is for a file that defines several */
 	struct words includes, warnings, errors, targets, operands, profiles;
+	struct words allowed, denied; /* rules beside the policy */
 	struct definitions definitions;
 	bool colour;     /* on standard error */
 	bool colour_out; /* on standard output */

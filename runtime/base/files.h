@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* --- arena.c ----------------------------------------------------------- */
 
@@ -109,6 +110,36 @@ bool path_push(struct path *path, const char *names, size_t len);
 
 /* Cuts the path to a length that it had before. */
 void path_cut(struct path *path, uint32_t len);
+
+/* --- helper.c ------------------------------------------------------------ */
+
+/*
+ * sbxc, which sbxrun starts for what takes heap, texts and the tables of the
+ * language.  What it reads may be hostile; so it can write nothing but what it is
+ * given open, reaches no network, has no capabilities, and is ended after a
+ * while.
+ */
+
+/* The sbxc that was installed with this sbxrun: its path, or NULL if that cannot
+ * be told; and the program, with O_PATH, or -1 with errno. */
+const char *helper_path(struct path *path);
+int helper_open(const char *path);
+
+enum { HELPER_POLICY = 3 }; /* where it finds what `policy` is */
+
+struct helper_call {
+	int program;
+	char *const *words, *const *variables;
+	int in, out, err; /* -1: nothing, /dev/null */
+	int policy;       /* a descriptor that it gets as well, or -1 */
+	int patience;     /* milliseconds */
+};
+
+/* Its exit status; -1: it did not run, or not to its end. */
+int helper_run(const struct helper_call *call);
+
+/* Bytes in a file without a name; -1 with errno. */
+int helper_file(const void *bytes, size_t size);
 
 /* --- sha256.c ---------------------------------------------------------- */
 

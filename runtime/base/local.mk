@@ -4,6 +4,7 @@ loader_sources += \
 	runtime/base/files.h \
 	runtime/base/directory.c \
 	runtime/base/file.c \
+	runtime/base/helper.c \
 	runtime/base/json.c \
 	runtime/base/out.h \
 	runtime/base/kernel.h \

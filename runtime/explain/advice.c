@@ -1,7 +1,6 @@
 /*
- * See explain.h.  The denials have paths that the command chose.  So the process
- * that reads them can write nothing but its answer, has no capabilities, and is
- * ended after some seconds; and its answer is text of a fixed size, which is
+ * See explain.h.  The denials have paths that the command chose.  So sbxc reads
+ * them confined (base/helper.c), and its answer is text of a fixed size, which is
  * printed as what it is.
  */
 #include "runtime/explain/explain.h"
@@ -11,57 +10,31 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 enum {
 	PATIENCE = 10000, /* milliseconds */
-	POLICY = 3,       /* where sbxc finds the policy */
 	WORDS_MAX = 16 + 2 * SBX_MAX_ANCHORS,
 	TEXT_SIZE = 64 << 10,
 };
 
 /* --- which program -------------------------------------------------------- */
 
-static const char *
-place_of_helper(struct path *path)
-{
-	ssize_t len = readlink("/proc/self/exe", path->text,
-	    sizeof path->text - 1);
-
-	if (len <= 0)
-		return NULL;
-	path_cut(path, (uint32_t)len);
-	path_cut(path,
-	    place_parent((struct sbx_place){ path->text, path->len }).len);
-	return path_push(path, "sbxc", 4) ? path->text : NULL;
-}
-
 void
 advice_open(struct explaining *explaining)
 {
 	struct path path;
 	struct sbx_place at;
-	int found;
 
-	if (place_of_helper(&path) == NULL)
+	if (helper_path(&path) == NULL)
 		return;
 	at = (struct sbx_place){ path.text, path.len };
 	if (rule_index_allows(explaining->binding->index, SBX_WRITE, at) ||
 	    rule_index_allows(explaining->binding->index, SBX_WRITE,
 		place_parent(at)))
 		return;
-	found = open(path.text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (found < 0)
-		return;
-	/* The policy will be put in that place, over whatever is there. */
-	explaining->helper = fcntl(found, F_DUPFD_CLOEXEC, POLICY + 1);
-	close(found);
+	explaining->helper = helper_open(path.text);
 }
 
 /* --- the process ---------------------------------------------------------- */
@@ -149,96 +122,6 @@ fill_words(struct words *words, const struct explaining *explaining,
 	    "XDG_RUNTIME_DIR=", SBX_ANCHOR_RUNTIME);
 }
 
-/* It writes nowhere but to what it has open, and to nobody: of all that this
- * Landlock can take away, reading and executing files are left. */
-static bool
-keep_from_writing(void)
-{
-	static const struct sbx_meta nothing = { .net = SBX_NET_NONE };
-	int abi = landlock_create_ruleset(NULL, 0,
-	    LANDLOCK_CREATE_RULESET_VERSION);
-	struct sbx_landlock row = sbx_landlock_row(abi > 0 ? (uint32_t)abi : 0,
-	    &nothing);
-	const struct landlock_ruleset_attr attr = {
-		.handled_access_fs = row.handled_fs &
-		    ~(row.list | row.read | row.exec),
-		.handled_access_net = row.handled_net,
-		.scoped = row.scoped,
-	};
-	int ruleset = landlock_create_ruleset(&attr, sizeof attr, 0);
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ruleset >= 0 &&
-	    landlock_restrict_self(ruleset, 0) == 0;
-}
-
-__attribute__((noreturn)) static void
-be_helper(const struct explaining *explaining, struct words *words,
-    const int files[3])
-{
-	/* In a session it has another number than its /proc says, with which the
-	 * search for leaks of an sbxc with sanitizers cannot deal. */
-	char leaks[] = "ASAN_OPTIONS=detect_leaks=0";
-	char *variables[] = { leaks, words->home.text, words->runtime.text,
-		NULL };
-	static const char *const none = "/dev/null";
-	sigset_t all;
-	int null = open(none, O_WRONLY | O_CLOEXEC);
-
-	sigemptyset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	if (dup2(files[0], STDIN_FILENO) < 0 ||
-	    dup2(files[1], STDOUT_FILENO) < 0 ||
-	    dup2(null, STDERR_FILENO) < 0 || !keep_from_writing())
-		_exit(EXIT_REFUSED);
-	/* None of them is as low. */
-	if (files[2] == POLICY ? fcntl(POLICY, F_SETFD, 0) != 0 :
-				 dup2(files[2], POLICY) < 0)
-		_exit(EXIT_REFUSED);
-	syscall(SYS_execveat, explaining->helper, "", words->words, variables,
-	    AT_EMPTY_PATH);
-	_exit(EXIT_REFUSED);
-}
-
-static int
-file_of(const void *bytes, size_t size)
-{
-	int fd = memfd_create("sbx", MFD_CLOEXEC);
-	const char *at = bytes;
-
-	while (fd >= 0 && size > 0) {
-		ssize_t len = write(fd, at, size);
-
-		if (len <= 0) {
-			close(fd);
-			return -1;
-		}
-		at += len;
-		size -= (size_t)len;
-	}
-	if (fd >= 0)
-		lseek(fd, 0, SEEK_SET);
-	return fd < 0 ? fd : above_standard(fd);
-}
-
-/* Whether it ended well, and in time. */
-static bool
-wait_for(pid_t helper)
-{
-	struct pollfd wait = {
-		.fd = (int)syscall(SYS_pidfd_open, helper, 0),
-		.events = POLLIN,
-	};
-	int status = -1;
-
-	if (wait.fd < 0 || poll(&wait, 1, PATIENCE) != 1)
-		kill(helper, SIGKILL);
-	if (wait.fd >= 0)
-		close(wait.fd);
-	while (waitpid(helper, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 static const struct sbx_advice *
 read_answer(int fd, uint32_t count)
 {
@@ -256,16 +139,26 @@ static const struct sbx_advice *
 ask(const struct explaining *explaining, struct words *words,
     const int files[3])
 {
-	pid_t helper;
+	/* In a session it has another number than its /proc says, with which the
+	 * search for leaks of an sbxc with sanitizers cannot deal. */
+	char leaks[] = "ASAN_OPTIONS=detect_leaks=0";
+	char *variables[] = { leaks, words->home.text, words->runtime.text,
+		NULL };
+	const struct helper_call call = {
+		.program = explaining->helper,
+		.words = words->words,
+		.variables = variables,
+		.in = files[0],
+		.out = files[1],
+		.err = -1,
+		.policy = files[2],
+		.patience = PATIENCE,
+	};
 
-	if (files[0] < 0 || files[1] < 0 || files[2] < 0)
+	if (files[0] < 0 || files[1] < 0 || files[2] < 0 ||
+	    helper_run(&call) != 0)
 		return NULL;
-	helper = fork();
-	if (helper == 0)
-		be_helper(explaining, words, files);
-	return helper > 0 && wait_for(helper) ?
-	    read_answer(files[1], explaining->count) :
-	    NULL;
+	return read_answer(files[1], explaining->count);
 }
 
 const struct sbx_advice *
@@ -279,10 +172,10 @@ advice_ask(const struct explaining *explaining, enum sbx_level level)
 	if (explaining->helper < 0 || explaining->count == 0)
 		return NULL;
 	fill_words(&words, explaining, level);
-	files[0] = file_of(explaining->denials,
+	files[0] = helper_file(explaining->denials,
 	    explaining->count * sizeof *explaining->denials);
-	files[1] = file_of("", 0);
-	files[2] = file_of(blob->base, blob->size);
+	files[1] = helper_file("", 0);
+	files[2] = helper_file(blob->base, blob->size);
 	answer = words.out.full ? NULL : ask(explaining, &words, files);
 	for (int i = 0; i < 3; i++) {
 		if (files[i] >= 0)

@@ -1,0 +1,152 @@
+/*
+ * See commands.h.  A rule is parsed alone first, so that no text can end the profile
+ * and go on with statements of another kind.  It joins the policy as a blob has
+ * it, whatever that was made of: a deny of the policy stays one, and beats it.
+ */
+#include "compiler/command/commands.h"
+#include "compiler/query/why.h"
+#include "compiler/read/read.h"
+#include "compiler/restore/restore.h"
+#include "compiler/write/write.h"
+
+#include <string.h>
+
+/* The file that a source of such a rule has. */
+static const char *
+mark(struct arena *arena, const char *effect)
+{
+	return arena_printf(arena, "--%s", effect);
+}
+
+const struct ast_stmt *
+extra_parse(const struct options *options, const char *effect, const char *rule)
+{
+	const char *text = arena_printf(options->arena,
+	    "sbx 1\nprofile command-line {\n%s %s\n}\n", effect, rule);
+	struct compilation *compilation = arena_alloc(options->arena,
+	    sizeof *compilation);
+	const struct ast_stmt *profile, *stmt;
+	const struct source *source;
+
+	compilation_init(compilation, options->arena);
+	source = sources_add(&compilation->sources,
+	    mark(options->arena, effect), text, strlen(text),
+	    (struct loc){ 0 });
+	profile = source == NULL ?
+	    NULL :
+	    ast_parse_alone(&compilation->sources, &compilation->diags, source);
+	if (compilation->diags.errors > 0) {
+		options_print(options, &compilation->diags);
+		return NULL;
+	}
+	if (profile != NULL && profile->kind == AST_VERSION)
+		profile = profile->next;
+	stmt = profile != NULL ? profile->body : NULL;
+	if (stmt != NULL && stmt->next == NULL && profile->next == NULL &&
+	    stmt->kind == AST_RULE && !stmt->drop && stmt->from == NULL)
+		return stmt;
+	misused("--%s takes one rule, such as 'read ~/data', and not '%s'",
+	    effect, shown_text(options->arena, rule));
+	return NULL;
+}
+
+static void
+write_statements(FILE *stream, const void *context)
+{
+	write_sbx(stream, context);
+}
+
+static void
+write_statement(FILE *stream, const void *context)
+{
+	write_sbx_statement(stream, context);
+}
+
+/* One of them as a line of the policy; NULL after complaining. */
+static const char *
+rule_line(const struct options *options, const char *effect, const char *rule,
+    size_t number, const char *profile)
+{
+	const struct ast_stmt *stmt = extra_parse(options, effect, rule);
+	const char *text;
+	size_t len;
+
+	if (stmt == NULL)
+		return NULL;
+	text = show_to_text(options->arena, write_statement, stmt);
+	len = strlen(text);
+	while (len > 0 && text[len - 1] == '\n')
+		len--;
+	return arena_printf(options->arena, "%.*s from \"%s:%zu:1 (%s)\"\n",
+	    (int)len, text, mark(options->arena, effect), number, profile);
+}
+
+static const char *
+add_lines(const struct options *options, const char *effect,
+    const struct words *rules, const char *profile, const char *lines)
+{
+	for (size_t i = 0; i < rules->list.count && lines != NULL; i++) {
+		const char *line = rule_line(options, effect,
+		    rules->list.items[i], i + 1, profile);
+
+		lines = line == NULL ?
+		    NULL :
+		    arena_printf(options->arena, "%s%s", lines, line);
+	}
+	return lines;
+}
+
+/* The policy of a blob as a text, with the lines before its last brace. */
+static const char *
+text_with(const struct options *options, const struct sbx_blob *blob,
+    const char *lines)
+{
+	const char *fault, *text, *end;
+	struct policy *policy = restore_policy(options->arena, blob, &fault);
+
+	if (policy == NULL) {
+		complain("no rule can be added to this policy: %s", fault);
+		return NULL;
+	}
+	text = show_to_text(options->arena, write_statements,
+	    policy_statements(policy, "policy"));
+	end = strrchr(text, '}');
+	return arena_printf(options->arena, "%.*s%s}\n", (int)(end - text),
+	    text, lines);
+}
+
+enum exit_status
+extra_apply(const struct options *options, struct operand *operand)
+{
+	const char *profile = sbx_string(&operand->blob,
+	    operand->blob.meta->profile);
+	struct compilation *compilation = arena_alloc(options->arena,
+	    sizeof *compilation);
+	const char *lines = "", *text;
+	struct image image;
+
+	if (options->allowed.list.count + options->denied.list.count == 0)
+		return EXIT_CLEAN;
+	if ((operand->blob.meta->flags & SBX_EVERYTHING) != 0) {
+		complain("the policy allows everything: no rule changes that");
+		return EXIT_POLICY;
+	}
+	lines = add_lines(options, "allow", &options->allowed, profile, lines);
+	if (lines != NULL)
+		lines = add_lines(options, "deny", &options->denied, profile,
+		    lines);
+	if (lines == NULL)
+		return EXIT_USAGE;
+	text = text_with(options, &operand->blob, lines);
+	if (text == NULL)
+		return EXIT_POLICY;
+	compilation_init(compilation, options->arena);
+	compilation_parse(compilation,
+	    sources_add(&compilation->sources, "policy", text, strlen(text),
+		(struct loc){ 0 }));
+	if (compile(compilation, NULL, &image) &&
+	    sbx_verify(image.bytes, image.size, &operand->blob) == SBX_BLOB_OK)
+		return EXIT_CLEAN;
+	options_print(options, &compilation->diags);
+	return EXIT_POLICY;
+}
