@@ -250,36 +250,13 @@ static const struct import_key keys[] = {
 	{ "sandbox.enabledPlatforms", NOTHING },
 	{ "sandbox.excludedCommands",
 	    NARROWER("what sbxrun starts is confined, whatever it is called") },
-	{ "sandbox.filesystem.allowWrite", TAKEN(import_allow_write) },
-	{ "sandbox.filesystem.denyWrite", TAKEN(import_deny_write) },
-	{ "sandbox.filesystem.denyRead", TAKEN(import_deny_read) },
-	{ "sandbox.filesystem.allowRead", TAKEN(import_allow_read) },
 	{ "sandbox.filesystem.allowManagedReadPathsOnly", NOTHING },
-	{ "sandbox.filesystem.disabled",
-	    NARROWER("a policy that confines no files is another policy: "
-		     "'allow write /'") },
-	{ "sandbox.network.allowedDomains", TAKEN(import_allow_domain) },
-	{ "sandbox.network.deniedDomains", TAKEN(import_deny_domain) },
 	{ "sandbox.network.allowManagedDomainsOnly", NOTHING },
-	{ "sandbox.network.allowUnixSockets",
-	    IGNORED("it is heeded on macOS alone; on Linux write 'allow socket "
-		    "PATH'") },
-	{ "sandbox.network.allowAllUnixSockets",
-	    NARROWER("sockets are named by their paths: 'allow socket PATH'") },
-	{ "sandbox.network.allowLocalBinding", NOTHING },
-	{ "sandbox.network.allowMachLookup", IGNORED("it is for macOS") },
-	{ "sandbox.network.httpProxyPort",
-	    NARROWER("a proxy of the user's own takes 'network proxy tcp "
-		     "PORT', without names of hosts") },
-	{ "sandbox.network.socksProxyPort",
-	    NARROWER("a proxy of the user's own takes 'network proxy tcp "
-		     "PORT', without names of hosts") },
-	{ "sandbox.ignoreViolations", NOTHING },
-	{ "sandbox.enableWeakerNestedSandbox", NOTHING },
-	{ "sandbox.enableWeakerNetworkIsolation", IGNORED("it is for macOS") },
-	{ "sandbox.ripgrep", NOTHING },
-	{ "sandbox.bwrapPath", NOTHING },
-	{ "sandbox.socatPath", NOTHING },
+#define KEY(path, ...) { "sandbox." path, __VA_ARGS__ },
+#include "compiler/import/runtime_keys.def"
+#undef KEY
+	/* Programs that fetch the agent's own. */
+	{ "awsCredentialExport", NOTHING },
 };
 
 static void

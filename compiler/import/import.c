@@ -12,6 +12,7 @@
 #include "compiler/read/read.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const struct import_client *const clients[] = {
 	&import_claude,
@@ -210,6 +211,25 @@ nearest_key(const struct importer *importer, const char *name)
 	return nearest_name(name, words, client->key_count);
 }
 
+/* Whether a key that nobody knows may well be about a sandbox. */
+static bool
+sounds_like_sandbox(const char *name)
+{
+	static const char *const words[] = { "sandbox", "network", "filesystem",
+		"credential", "seccomp", "namespace", "domain", "socket",
+		"sshagent" };
+
+	for (size_t i = 0; i < countof(words); i++) {
+		size_t len = strlen(words[i]);
+
+		for (const char *at = name; *at != '\0'; at++) {
+			if (strncasecmp(at, words[i], len) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* A key that nobody knows may be one about other things, or a mistake. */
 static void
 pass_over(struct importer *importer, const char *path,
@@ -217,7 +237,8 @@ pass_over(struct importer *importer, const char *path,
 {
 	const char *near = top ? nearest_key(importer, path) : NULL;
 
-	if (top && importer->client->others && near == NULL)
+	if (top && importer->client->others && near == NULL &&
+	    !sounds_like_sandbox(path))
 		*arena_push(importer->arena, &importer->others) = key;
 	else
 		lose_unknown(importer, path, key, near);
@@ -281,6 +302,23 @@ import_lies_in(const char *place, const char *around)
 	    (place[len] == '/' || place[len] == '"');
 }
 
+/*
+ * Whether one may lie in the other once the anchors have their places: the
+ * workspace in most homes, and below most directories.  No project lies in a
+ * directory whose name begins with a dot; that one stays shut where the home
+ * directory, or all of a disk, is the workspace.
+ */
+static bool
+may_lie_in(const char *place, const char *around)
+{
+	if (import_lies_in(place, around))
+		return true;
+	return *place == '"' && *around == '"' && place[1] != around[1] &&
+	    around[1] != '$' && strstr(around, "/.") == NULL &&
+	    (place[1] != '/' || strncmp(place, "\"/home/", 7) == 0 ||
+		strncmp(place, "\"/root/", 7) == 0);
+}
+
 /* What is opened again in a denied place is an exception; what is denied below
  * that stays so, and a pattern, whose matches nobody knows, too. */
 static void
@@ -293,7 +331,7 @@ write_shut(struct importer *importer, const struct import_path *shut)
 
 		if (strcmp(object, shut->object) == 0)
 			return; /* it is open again as a whole */
-		if (import_lies_in(object, shut->object))
+		if (may_lie_in(object, shut->object))
 			except = arena_printf(importer->arena, "%s  %s", except,
 			    object);
 	}
@@ -315,13 +353,18 @@ tell_unwritten(struct importer *importer, const struct import_path *path)
 			return;
 	}
 	for (size_t i = 0; i < shut->list.count; i++) {
-		if (!import_lies_in(path->object, shut->list.items[i].object))
+		const char *around = shut->list.items[i].object;
+
+		if (!may_lie_in(path->object, around))
 			continue;
 		import_lose(importer, DIAG_IMPORT_NARROWER, path->key,
 		    path->node,
 		    arena_printf(importer->arena,
-			"it lies in '%s', which %s shuts: nothing is written "
+			"%s in '%s', which %s shuts: nothing is written "
 			"there",
+			import_lies_in(path->object, around) ?
+			    "it lies" :
+			    "the project may lie",
 			clean(importer, shut->list.items[i].node),
 			shut->list.items[i].key));
 		return;

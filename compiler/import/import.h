@@ -134,6 +134,12 @@ void import_allow_domain(struct importer *importer,
     const struct import_key *key, const struct yaml_node *value);
 void import_deny_domain(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value);
+void import_git_config(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value);
+void import_credential_file(struct importer *importer,
+    const struct import_key *key, const struct yaml_node *value);
+void import_credential_variable(struct importer *importer,
+    const struct import_key *key, const struct yaml_node *value);
 void import_runtime_begin(struct importer *importer);
 void import_runtime_finish(struct importer *importer);
 

@@ -134,9 +134,15 @@ static void
 take_agent(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
-	if (strcmp(import_text(value), "on") == 0)
+	const char *text = import_text(value);
+
+	if (strcmp(text, "on") == 0)
 		import_statement(importer, key->path, value,
 		    "allow socket ${ssh-agent}");
+	else if (strcmp(text, "off") != 0)
+		import_lose(importer, DIAG_IMPORT_NARROWER, key->path, value,
+		    "the agent of ssh is left out: 'allow socket "
+		    "${ssh-agent}' if commands sign by it");
 }
 
 static void

@@ -8,4 +8,5 @@ libcompiler_a_SOURCES += \
 	compiler/import/llxprt.c \
 	compiler/import/localgpt.c \
 	compiler/import/paths.c \
+	compiler/import/runtime_keys.def \
 	compiler/import/srt.c

@@ -176,8 +176,68 @@ import_deny_domain(struct importer *importer, const struct import_key *key,
 	take_domain(importer, key, value, false);
 }
 
-static void
-take_git_config(struct importer *importer, const struct import_key *key,
+/*
+ * What is masked is shut here: a placeholder, which a proxy replaces in requests,
+ * takes one that reads them.  False if it names nothing.
+ */
+static bool
+take_credential(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value, const char *word,
+    const struct yaml_node **named)
+{
+	const struct yaml_node *mode = NULL;
+
+	*named = NULL;
+	if (value->kind == YAML_MAP) {
+		*named = yaml_find(value, word);
+		mode = yaml_find(value, "mode");
+	}
+	if (*named == NULL || (*named)->kind != YAML_TEXT) {
+		import_lose(importer, DIAG_IMPORT_WEAKER, key->path, value,
+		    "it names nothing that could be denied");
+		return false;
+	}
+	if (strcmp(import_text(mode), "deny") != 0)
+		import_lose(importer, DIAG_IMPORT_NARROWER, key->path,
+		    mode != NULL ? mode : *named,
+		    "it is denied, since nobody replaces a placeholder in "
+		    "requests");
+	return true;
+}
+
+void
+import_credential_file(struct importer *importer, const struct import_key *key,
+    const struct yaml_node *value)
+{
+	const struct yaml_node *named;
+
+	if (take_credential(importer, key, value, "path", &named))
+		import_deny_read(importer, key, named);
+}
+
+void
+import_credential_variable(struct importer *importer,
+    const struct import_key *key, const struct yaml_node *value)
+{
+	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+				    "abcdefghijklmnopqrstuvwxyz0123456789";
+	const struct yaml_node *named;
+
+	if (!take_credential(importer, key, value, "name", &named))
+		return;
+	if (*named->text == '\0' ||
+	    strspn(named->text, bytes) != strlen(named->text)) {
+		import_lose(importer, DIAG_IMPORT_WEAKER, key->path, named,
+		    "it is no name of a variable");
+		return;
+	}
+	import_statement(importer, key->path, named, "deny env %s",
+	    named->text);
+	import_promise(importer, false, "env", named->text);
+}
+
+void
+import_git_config(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
 	(void)key;
@@ -187,54 +247,9 @@ take_git_config(struct importer *importer, const struct import_key *key,
 /* --- keys ----------------------------------------------------------------- */
 
 static const struct import_key keys[] = {
-	{ "filesystem.allowWrite", TAKEN(import_allow_write) },
-	{ "filesystem.denyWrite", TAKEN(import_deny_write) },
-	{ "filesystem.denyRead", TAKEN(import_deny_read) },
-	{ "filesystem.allowRead", TAKEN(import_allow_read) },
-	{ "filesystem.allowGitConfig", TAKEN(take_git_config) },
-	{ "filesystem.disabled",
-	    NARROWER("a policy that confines no files is another policy: "
-		     "'allow write /'") },
-	{ "network.allowedDomains", TAKEN(import_allow_domain) },
-	{ "network.deniedDomains", TAKEN(import_deny_domain) },
-	{ "network.deniedDomainReasons", NOTHING },
-	{ "network.strictAllowlist", NOTHING },
-	{ "network.deniedResolvedAddresses",
-	    WEAKER("names lead to public addresses alone; of these none is "
-		   "left out") },
-	{ "network.allowUnixSockets",
-	    IGNORED("sandbox-runtime heeds it on macOS alone; on Linux write "
-		    "'allow socket PATH'") },
-	{ "network.allowAllUnixSockets",
-	    NARROWER("sockets are named by their paths: 'allow socket PATH'") },
-	{ "network.allowLocalBinding", NOTHING },
-	{ "network.allowMachLookup", IGNORED("it is for macOS") },
-	{ "network.httpProxyPort",
-	    NARROWER("a proxy of the user's own takes 'network proxy tcp "
-		     "PORT', without names of hosts") },
-	{ "network.socksProxyPort",
-	    NARROWER("a proxy of the user's own takes 'network proxy tcp "
-		     "PORT', without names of hosts") },
-	{ "network.mitmProxy", NARROWER("sbx-proxy hands to no other proxy") },
-	{ "network.parentProxy",
-	    NARROWER("sbx-proxy hands to no other proxy") },
-	{ "network.tlsTerminate", WEAKER("nobody reads what TLS hides") },
-	{ "network.filterRequest", WEAKER("nobody looks at requests") },
-	{ "credentials",
-	    WEAKER("no file is masked: deny reading it, and 'deny env'") },
-	{ "ignoreViolations", NOTHING },
-	{ "enableWeakerNestedSandbox", NOTHING },
-	{ "enableWeakerNetworkIsolation", IGNORED("it is for macOS") },
-	{ "allowAppleEvents", IGNORED("it is for macOS") },
-	{ "allowPty", NOTHING },
-	{ "ripgrep", NOTHING },
-	{ "mandatoryDenySearchDepth", NOTHING },
-	{ "seccomp", NOTHING },
-	{ "bwrapPath", NOTHING },
-	{ "socatPath", NOTHING },
-	{ "javaAgentJarPath", NOTHING },
-	{ "windows", NOTHING },
-	{ "git", NARROWER("a policy sets no configuration of git") },
+#define KEY(path, ...) { path, __VA_ARGS__ },
+#include "compiler/import/runtime_keys.def"
+#undef KEY
 };
 
 static void

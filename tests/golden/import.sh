@@ -174,6 +174,29 @@ filesystem 'deny read   "/a"  except { "/a/b"  "/a/c" }' \
     '"denyRead": ["/a"], "allowRead": ["/a/b", "/a/c"]'
 filesystem '!except' '"denyRead": ["/a"], "allowRead": ["/ab"]'
 filesystem '!deny read' '"denyRead": ["/a"], "allowRead": ["/a/b", "/a"]'
+# Where the anchors lie is known when the policy runs.
+filesystem 'deny read   "~"  except { "${workspace}" }' \
+    '"denyRead": ["~/"], "allowRead": ["."]'
+filesystem 'deny read   "/srv"  except { "${workspace}/a"  "~/b" }' \
+    '"denyRead": ["/srv"], "allowRead": ["./a", "~/b"]'
+filesystem 'deny read   "~/.ssh"' '"denyRead": ["~/.ssh"], "allowRead": ["."]'
+filesystem '!except' '"denyRead": ["~/.ssh"], "allowRead": ["."]'
+filesystem '!except' '"denyRead": ["~/a"], "allowRead": ["/usr"]'
+filesystem "the project may lie in '~/'" \
+    '"denyRead": ["~/"], "allowWrite": ["."]'
+credentials()
+{
+	told sandbox-runtime "$1" "{\"credentials\": {$2}}"
+}
+credentials 'deny read   "~/.aws/credentials"' \
+    '"files": [{"path": "~/.aws/credentials", "mode": "deny"}]'
+credentials '!SBX10' '"envVars": [{"name": "A_KEY", "mode": "deny"}]'
+credentials 'deny env A_KEY' '"envVars": [{"name": "A_KEY", "mode": "mask"}]'
+credentials 'nobody replaces a placeholder in requests [SBX1012]' \
+    '"envVars": [{"name": "A_KEY", "mode": "mask"}]'
+credentials 'it is no name of a variable [SBX1011]' \
+    '"envVars": [{"name": "A }", "mode": "deny"}]'
+credentials 'it names nothing that could be denied [SBX1011]' '"files": ["x"]'
 filesystem 'deny read   "/a/b"' '"denyRead": ["//a/././b/."]'
 filesystem '!.git/config' '"allowGitConfig": true'
 filesystem '.git/config' '"allowGitConfig": "true"'
@@ -190,7 +213,11 @@ told claude "'g', 'h' [SBX1014]" \
     '{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1}'
 told claude "'g', 'h' and 1 more [SBX1014]" \
     '{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}'
-told claude "'sandbox.enabled' [SBX1014]" '{"sandbox.enabled": true}'
+# What looks like one about a sandbox is no other setting.
+for key in sandbox.enabled mySandbox networkPolicy useSeccomp; do
+	told claude "$key: this sbxc does not know" "{\"$key\": true}"
+done
+told claude '!SBX1011' '{"awsCredentialExport": "x"}'
 # TOML can hold what a text in YAML cannot.
 told codex 'a path has no control characters' \
     '[sandbox_workspace_write]' 'writable_roots = ["/x\by"]'
