@@ -63,6 +63,27 @@ add_definition(struct options *options, const char *value)
 }
 
 static void
+add_rule(struct options *options, const char *value, bool denies)
+{
+	if (options->rule_count == OPTIONS_MAX_RULES)
+		refuse(value, "too many rules of --allow and --deny", 0);
+	options->rules[options->rule_count++] = (struct extra_rule){ value,
+		denies };
+}
+
+static void
+add_allowed(struct options *options, const char *value)
+{
+	add_rule(options, value, false);
+}
+
+static void
+add_denied(struct options *options, const char *value)
+{
+	add_rule(options, value, true);
+}
+
+static void
 set_expect(struct options *options, const char *value)
 {
 	if (strncmp(value, "sha256:", 7) != 0 ||
@@ -231,6 +252,13 @@ static const struct option_line lines[] = {
 	    "working tree (default)",
 	    OFFSET(workspace), NULL },
 	{ 'D', "define", "NAME=PATH", "bind a parameter", 0, add_definition },
+	{ 'p', "profile", "NAME", "the profile of a text that defines several",
+	    OFFSET(profile), NULL },
+	{ '\0', "allow", "RULE",
+	    "as if the policy had this rule, as 'read ~/data'", 0,
+	    add_allowed },
+	{ '\0', "deny", "RULE", "the same for a rule that denies", 0,
+	    add_denied },
 	{ 'n', "dry-run", "[summary]",
 	    "print what would be applied, run nothing: all, or a screen", 0,
 	    set_plan },

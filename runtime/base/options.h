@@ -43,7 +43,13 @@ enum {
 	OPTIONS_MAX_DEFINITIONS = SBX_MAX_ANCHORS,
 	OPTIONS_MAX_SESSION = 64, /* bytes of a session's name */
 	OPTIONS_MAX_PASSED = 8,   /* descriptors that are handed on */
+	OPTIONS_MAX_RULES = 64,   /* of --allow and --deny */
 	OPTIONS_IDLE = 600,       /* seconds */
+};
+
+struct extra_rule {
+	const char *text; /* "read ~/data" */
+	bool denies;
 };
 
 struct options {
@@ -56,7 +62,10 @@ struct options {
 	 * handed to the shell).
 	 */
 	char **command;
-	const char *workspace; /* -w, or NULL */
+	const char *profile; /* -p: of a text that defines several; or NULL */
+	uint32_t rule_count;
+	struct extra_rule rules[OPTIONS_MAX_RULES]; /* --allow, --deny */
+	const char *workspace;                      /* -w, or NULL */
 	const char *git;    /* its repository elsewhere, see project_find() */
 	const char *expect; /* 64 hexadecimal digits, or NULL */
 	int level;          /* -l: enum sbx_level, or -1 for auto */

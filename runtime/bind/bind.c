@@ -120,13 +120,32 @@ judge_hops(struct binder *binder, const char *hops)
 	}
 }
 
+static void
+judge_ways(struct binder *binder)
+{
+	const struct policy_place *place = binder->request->policy;
+
+	if (!binder->request->judges_way)
+		return;
+	for (; place != NULL; place = place->next) {
+		judge_hops(binder, place->hops);
+		if (place->absent &&
+		    commands_choose(binder, place_of(place->path)))
+			refuse(place->path,
+			    "a command could make this file, which the policy "
+			    "includes if it is there: make it, or compile the "
+			    "policy with sbxc and name the .bin",
+			    0);
+	}
+}
+
 /*
- * The policy's own file, at the end of the rules: what a run does to it, the
- * next one would obey.  The rule is there before it is known to be needed, so
- * that the index is made once; without rights it says nothing.
+ * The policy's own files, at the end of the rules: what a run does to them, the
+ * next one would obey.  The rules are there before they are known to be needed,
+ * so that the index is made once; without rights they say nothing.
  */
-static struct sbx_rule *
-add_guard(struct binder *binder)
+static uint32_t
+add_guards(struct binder *binder)
 {
 	static const struct sbx_path itself = {
 		.source = SBX_NO_SOURCE,
@@ -135,21 +154,48 @@ add_guard(struct binder *binder)
 		.rights = SBX_WRITE,
 		.platforms = SBX_ON_ALL,
 	};
+	const struct policy_place *place = binder->request->policy;
+	uint32_t count = 0;
 
-	return add_rule(binder, &itself, 0, binder->request->policy);
+	for (; place != NULL; place = place->next) {
+		if (place->path[0] == '\0' || place->absent)
+			continue;
+		add_rule(binder, &itself, 0, place_of(place->path));
+		count++;
+	}
+	return count;
+}
+
+__attribute__((noreturn)) static void
+refuse_text(const char *path)
+{
+	refuse(path,
+	    "at this level nothing keeps the command from writing this text, "
+	    "which is compiled anew when it has changed: keep it where the "
+	    "command cannot write, or compile it with sbxc and name the .bin",
+	    0);
 }
 
 static void
-judge_policy(struct binder *binder, struct sbx_rule *guard)
+judge_policy(struct binder *binder, uint32_t guards)
 {
-	struct sbx_place policy = binder->request->policy;
+	const struct policy_place *place = binder->request->policy;
+	struct binding *made = &binder->made;
 
-	binder->made.own_policy = policy.len > 0 && may_write(binder, policy);
-	if (binder->made.own_policy && binder->request->guarded)
-		guard->rights = SBX_WRITE;
+	for (; place != NULL; place = place->next) {
+		if (place->path[0] == '\0' || place->absent ||
+		    !may_write(binder, place_of(place->path)))
+			continue;
+		made->own_policy = true;
+		if (place->text && !binder->request->guarded)
+			refuse_text(place->path);
+	}
+	/* The index keeps them; a rule without rights gives nothing. */
+	if (!made->own_policy || !binder->request->guarded)
+		made->rule_count -= guards;
 	else
-		/* The index keeps it; a rule without rights gives nothing. */
-		binder->made.rule_count--;
+		for (uint32_t i = 1; i <= guards; i++)
+			binder->rules[made->rule_count - i].rights = SBX_WRITE;
 }
 
 /* --- what is sbx's own ------------------------------------------------------ */
@@ -334,8 +380,10 @@ make_room(struct binder *binder)
 	binder->fd_max = files.soft > MAX_OPEN ? MAX_OPEN :
 						 (int)files.soft - SPARE_OPEN;
 	binder->rule_max = (1 + LINKS_EACH) * homes * binder->blob->path_count +
-	    LINKS_SPARE + 1 /* the guard */ + 1 /* resolv.conf */ + OWN_MAX +
-	    GIT_INCLUDES_MAX;
+	    LINKS_SPARE + 1 /* resolv.conf */ + OWN_MAX + GIT_INCLUDES_MAX;
+	for (const struct policy_place *place = binder->request->policy;
+	     place != NULL; place = place->next)
+		binder->rule_max++;
 	binder->exclusion_max = (1 + LINKS_EACH) * homes * homes *
 		binder->blob->exclusion_count +
 	    LINKS_SPARE;
@@ -355,7 +403,7 @@ bind_rules(struct binder *binder)
 {
 	struct binding *made = &binder->made;
 	struct own_places own_places;
-	struct sbx_rule *guard;
+	uint32_t guards;
 
 	make_room(binder);
 	for (uint32_t i = 0; i < binder->given_count; i++)
@@ -364,7 +412,7 @@ bind_rules(struct binder *binder)
 	bind_resolver(binder);
 	bind_git_includes(binder);
 	deny_own(binder, &own_places);
-	guard = add_guard(binder);
+	guards = add_guards(binder);
 	made->rules = binder->rules;
 	made->sites = binder->sites;
 	made->exclusions = binder->exclusions;
@@ -372,7 +420,7 @@ bind_rules(struct binder *binder)
 	made->globs = binder->globs;
 	made->index = rule_index_make(binder->arena, made->rules,
 	    made->rule_count);
-	judge_policy(binder, guard);
+	judge_policy(binder, guards);
 	if (binder->request->guarded && !binder->planned)
 		make_own(binder, &own_places);
 }
@@ -405,7 +453,7 @@ const struct binding *
 bind_finish(struct binder *binder, const struct bind_request *request)
 {
 	binder->request = request;
-	judge_hops(binder, request->hops);
+	judge_ways(binder);
 	if (request->rules)
 		bind_rules(binder);
 	return &binder->made;

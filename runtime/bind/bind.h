@@ -215,18 +215,35 @@ struct binding {
 	const char *proxy_fault;
 };
 
+/*
+ * A file that a policy was made from: the policy itself, or a text that it
+ * includes.
+ */
+struct policy_place {
+	char path[SBX_MAX_PATH + 1]; /* the kernel's name for it; "" if none */
+	/* The hops on the way to it: paths of the links that were followed and
+	 * of the directories that ".." has left, one after the other, each with
+	 * its NUL; an empty one ends the list. */
+	char hops[4 * (SBX_MAX_PATH + 1)];
+	bool text; /* it is compiled when it is used */
+	bool
+	    absent; /* nothing is there, and what came there would be included */
+	const struct policy_place *next;
+};
+
 struct bind_request {
 	const struct sbx_blob *blob;
 	const struct options *options;
 	bool rules; /* there are some to be bound */
 	enum sbx_level level;
-	/* The policy's file, to be judged; of no length: not to be. */
-	struct sbx_place policy;
-	bool guarded; /* if the sandbox may write that file, a rule denies it */
-	/* To be judged: the hops on the way to the policy (see start/load.c), and
-	 * the links on the way to the log. */
-	const char *hops;
-	/* The others are those of --explain=FILE and --learn. */
+	/* The policy's files, to be judged, or NULL; and whether the way to them
+	 * is. */
+	const struct policy_place *policy;
+	bool judges_way;
+	bool
+	    guarded; /* if the sandbox may write such a file, a rule denies it */
+	/* To be judged: the links on the way to the log.  The others are those
+	 * of --explain=FILE and --learn. */
 	struct followed log, report, learned;
 	struct owners owners; /* tells who owns a link */
 	const char *scratch;  /* see scratch_key() */

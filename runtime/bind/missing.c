@@ -127,6 +127,47 @@ list_profiles(struct profiles *profiles, const char *directory)
 	return text->used > before;
 }
 
+/* The user's own, of which a text and its blob are one. */
+static void
+list_own(struct profiles *profiles)
+{
+	static const char *const ends[] = { ".sbx", ".bin" };
+	char buffer[PASSWD_LINE], path[SBX_MAX_PATH + 1];
+	const char *home = passwd_home(buffer, sizeof buffer);
+	struct directory entries;
+	const struct entry *entry;
+	struct out out;
+	int fd;
+
+	out_into(&out, path, sizeof path);
+	out_print(&out, "%s" SBX_OWN_CONFIG, home != NULL ? home : "");
+	fd = home == NULL || out.full ?
+	    -1 :
+	    open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	directory_begin(&entries, fd);
+	while (fd >= 0 && (entry = directory_next(&entries)) != NULL) {
+		size_t len = strlen(entry->name);
+
+		for (int i = 0; i < 2; i++) {
+			char text[NAME_MAX_LEN + SUFFIX_LEN + 1];
+
+			if (len <= SUFFIX_LEN || len >= sizeof text ||
+			    strcmp(entry->name + len - SUFFIX_LEN, ends[i]) !=
+				0 ||
+			    len + profiles->text->used + 96 >
+				profiles->text->size)
+				continue;
+			memcpy(text, entry->name, len + 1);
+			memcpy(text + len - SUFFIX_LEN, ends[0], SUFFIX_LEN);
+			if (i == 0 || faccessat(fd, text, F_OK, 0) != 0)
+				add_profile(profiles, entry->name,
+				    len - SUFFIX_LEN);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Whether a word that was taken for a file's name is a profile's. */
 static bool
 is_profile(const char *name, const char *directory)
@@ -169,6 +210,7 @@ refuse_policy(const char *name, const char *directory, int error)
 	if (error == ENOENT) {
 		out_text(&text, "no such profile; there are");
 		if (list_profiles(&profiles, directory)) {
+			list_own(&profiles);
 			suggest(&profiles);
 			refuse(name, text.text, 0);
 		}

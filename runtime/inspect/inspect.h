@@ -76,6 +76,9 @@ struct plan {
 	uint32_t hard_linked; /* masked files that have other names */
 	uint32_t held; /* limits that a control group holds, a bit each */
 	const struct limit_choice *chosen; /* limits of the command line */
+	/* Rules of it, which the blob has among its own. */
+	const struct extra_rule *extra;
+	uint32_t extra_count;
 	bool pid_max; /* the one of the namespace holds `processes` */
 	char digest[SHA256_HEX + 1]; /* "" where nobody reads it */
 };

@@ -252,6 +252,25 @@ put_limits(struct out *json, const struct plan *plan, uint32_t room)
 }
 
 /* What the run is of, and what it is given as a whole. */
+/* What the command line adds to the policy. */
+static void
+put_extra(struct out *json, const struct plan *plan)
+{
+	if (plan->extra_count == 0)
+		return;
+	json_list(json, "added");
+	for (uint32_t i = 0; i < plan->extra_count; i++) {
+		struct out rule;
+
+		out_init(&rule, -1);
+		out_print(&rule, "%s ",
+		    plan->extra[i].denies ? "deny" : "allow");
+		out_text(&rule, plan->extra[i].text);
+		json_bytes(json, NULL, rule.text, rule.used);
+	}
+	json_list_end(json);
+}
+
 static void
 put_run(struct out *json, const struct plan *plan)
 {
@@ -263,6 +282,7 @@ put_run(struct out *json, const struct plan *plan)
 	json_string(json, "digest", digest);
 	json_string(json, "profile",
 	    sbx_string(plan->blob, plan->blob->meta->profile));
+	put_extra(json, plan);
 	json_bool(json, "everything", plan_allows_everything(plan));
 	json_string(json, "level", level_name(plan->level));
 	json_string(json, "why_not_full", plan->why_not_full);

@@ -353,6 +353,14 @@ plan_summary(const struct plan *plan, char *const *command)
 	if (plan->why_no_sockets != NULL)
 		out_print(&out, ", no sockets (%s)", plan->why_no_sockets);
 	say_limits(&out, plan);
+	for (uint32_t i = 0; i < plan->extra_count; i++) {
+		const struct extra_rule *rule = &plan->extra[i];
+
+		out_text(&out, rule->denies ? ", --deny " : ", --allow ");
+		out_quote(&out);
+		out_shown(&out, rule->text, strlen(rule->text));
+		out_quote_end(&out);
+	}
 	out_text(&out, ", workspace ");
 	print_workspace(&out, plan);
 	if (plan->binding->git.len > 0) {

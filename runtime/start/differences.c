@@ -53,7 +53,7 @@ is_policy(struct sandbox *sandbox, const struct offer *offer)
 {
 	const struct offer_head *head = offer->head;
 
-	return policy_is(sandbox->options.policy,
+	return policy_is(&sandbox->options, &sandbox->arena,
 	    (const char *)head + head->blob_at, head->blob_size,
 	    &sandbox->loaded);
 }

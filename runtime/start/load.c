@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef SBX_PROFILE_DIR
@@ -70,20 +71,84 @@ open_policy(const char *name, char path[SBX_MAX_PATH + 1])
 	return open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-/* SBX_PROFILE_DIR/NAME.bin, for a name that stays in that directory. */
-static const char *
-profile_file(const char *name, char path[PROFILE_PATH])
+/* A name that stays in its directory. */
+static void
+check_name(const char *name)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 	size_t len = strlen(name);
-	struct out out;
 
 	if (len == 0 || len > PROFILE_NAME_MAX || strspn(name, allowed) != len)
 		refuse(name, "no name of a profile", 0);
-	out_into(&out, path, PROFILE_PATH);
-	out_print(&out, "%s/%s.bin", SBX_PROFILE_DIR, name);
-	return path;
+}
+
+/* A policy of the user's own: its text, or where there is none its blob; NULL if
+ * there is neither. */
+static const char *
+own_file(struct arena *arena, const char *name)
+{
+	static const char *const ends[] = { ".sbx", ".bin" };
+	char buffer[PASSWD_LINE];
+	const char *home = passwd_home(buffer, sizeof buffer);
+	char *path = arena_take(arena, 1, SBX_MAX_PATH + 1);
+	struct stat status;
+	struct out out;
+
+	for (size_t i = 0; home != NULL && home[0] == '/' && i < 2; i++) {
+		out_into(&out, path, SBX_MAX_PATH + 1);
+		out_print(&out, "%s" SBX_OWN_CONFIG "/%s%s", home, name,
+		    ends[i]);
+		if (out.full)
+			return NULL;
+		if (lstat(path, &status) == 0)
+			return path;
+		/* What cannot be looked for may be there. */
+		if (errno != ENOENT && errno != ENOTDIR)
+			refuse(path,
+			    "cannot tell whether there is a policy of yours",
+			    errno);
+	}
+	return NULL;
+}
+
+bool
+policy_is_own(struct arena *arena, const char *name)
+{
+	return own_file(arena, name) != NULL;
+}
+
+/* The file of a policy, opened.  What comes with sbx is looked for first, so that
+ * its names mean the same for everybody. */
+static int
+find_policy(const char *name, struct arena *arena, const char **file,
+    struct policy_place *place)
+{
+	char profile[PROFILE_PATH];
+	struct out out;
+	int fd;
+
+	*file = name;
+	if (name[0] == '@') {
+		check_name(name + 1);
+		out_into(&out, profile, PROFILE_PATH);
+		out_print(&out, "%s/%s.bin", SBX_PROFILE_DIR, name + 1);
+		*file = path_of(arena_copy(arena, place_of(profile)));
+	}
+	fd = open_policy(*file, place->path);
+	if (fd < 0 && errno == ENOENT && name[0] == '@') {
+		const char *own = own_file(arena, name + 1);
+
+		if (own != NULL) {
+			*file = own;
+			fd = open_policy(own, place->path);
+		} else {
+			errno = ENOENT;
+		}
+	}
+	if (fd < 0)
+		refuse_policy(name, SBX_PROFILE_DIR, errno);
+	return fd;
 }
 
 static void
@@ -112,46 +177,62 @@ is_text(const struct policy_file *loaded)
 	    memchr(loaded->bytes, 0, loaded->size) == NULL;
 }
 
-void
-load_policy(const char *name, const char *expect, struct policy_file *loaded,
-    struct sbx_blob *blob)
+/* The bytes of the blob. */
+static void
+read_policy(const struct options *options, struct arena *arena,
+    struct policy_file *loaded, bool judged)
 {
-	char digest[SHA256_HEX + 1], profile[PROFILE_PATH];
-	const char *file = name[0] == '@' ? profile_file(name + 1, profile) :
-					    name;
-	enum sbx_blob_error error;
-	int fd = open_policy(file, loaded->path);
+	const char *name = options->policy, *file;
+	int fd = find_policy(name, arena, &file, &loaded->place);
 
-	if (fd < 0)
-		refuse_policy(name, SBX_PROFILE_DIR, errno);
-	trust_policy(name, file, fd, loaded);
+	loaded->size = 0;
+	loaded->place.next = NULL;
+	if (judged)
+		trust_policy(name, file, fd, &loaded->place);
 	read_whole(name, fd, loaded);
+	if (!is_text(loaded)) {
+		if (options->rule_count > 0)
+			compiled_add_rules(options, arena, loaded);
+		close(fd);
+		return;
+	}
+	if (!judged)
+		trust_policy(name, file, fd, &loaded->place);
 	close(fd);
-	if (expect != NULL) {
+	if (loaded->place.path[0] == '\0')
+		refuse(name, "it is text: compile it with sbxc first", 0);
+	compiled_load(options, arena, loaded);
+	if (options->rule_count > 0)
+		compiled_add_rules(options, arena, loaded);
+}
+
+void
+load_policy(const struct options *options, struct arena *arena,
+    struct policy_file *loaded, struct sbx_blob *blob)
+{
+	const char *name = options->policy;
+	char digest[SHA256_HEX + 1];
+	enum sbx_blob_error error;
+
+	read_policy(options, arena, loaded, true);
+	if (options->expect != NULL) {
 		sha256_hex(loaded->bytes, loaded->size, digest);
-		if (strcasecmp(digest, expect) != 0)
+		if (strcasecmp(digest, options->expect) != 0)
 			refuse(name, "its SHA-256 is not the expected one", 0);
 	}
 	error = sbx_verify(loaded->bytes, loaded->size, blob);
-	if (error == SBX_BLOB_MAGIC && is_text(loaded))
-		refuse(name, "it is text: compile it with sbxc first", 0);
 	if (error != SBX_BLOB_OK)
 		refuse(name, sbx_blob_strerror(error), 0);
+	if (options->profile != NULL && !loaded->place.text &&
+	    strcmp(options->profile, sbx_string(blob, blob->meta->profile)) !=
+		0)
+		refuse(name, "it holds another profile than that of -p", 0);
 }
 
 bool
-policy_is(const char *name, const void *bytes, size_t size,
-    struct policy_file *loaded)
+policy_is(const struct options *options, struct arena *arena, const void *bytes,
+    size_t size, struct policy_file *loaded)
 {
-	char profile[PROFILE_PATH];
-	const char *file = name[0] == '@' ? profile_file(name + 1, profile) :
-					    name;
-	int fd = open_policy(file, loaded->path);
-
-	if (fd < 0)
-		refuse_policy(name, SBX_PROFILE_DIR, errno);
-	loaded->size = 0;
-	read_whole(name, fd, loaded);
-	close(fd);
+	read_policy(options, arena, loaded, false);
 	return loaded->size == size && memcmp(loaded->bytes, bytes, size) == 0;
 }

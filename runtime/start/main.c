@@ -120,80 +120,19 @@ test_it(const struct sandbox *sandbox)
 	probes_run(&context);
 }
 
-static const char default_blob[] = SBX_OWN_CONFIG "/default.bin";
-
-/* What cannot be looked for may be there. */
-static bool
-is_there(const char *path, struct stat *status)
-{
-	if (lstat(path, status) == 0)
-		return true;
-	if (errno != ENOENT && errno != ENOTDIR)
-		refuse(path,
-		    "cannot tell whether there is a policy of yours for "
-		    "commands without one",
-		    errno);
-	return false;
-}
-
-static bool
-is_later(const struct stat *text, const struct stat *blob)
-{
-	return text->st_mtim.tv_sec != blob->st_mtim.tv_sec ?
-	    text->st_mtim.tv_sec > blob->st_mtim.tv_sec :
-	    text->st_mtim.tv_nsec > blob->st_mtim.tv_nsec;
-}
-
-__attribute__((noreturn)) static void
-refuse_uncompiled(const char *path, bool compiled)
-{
-	struct out text;
-
-	out_init(&text, -1);
-	out_print(&text, "it %s: sbxc ",
-	    compiled ? "has changed since it was compiled" : "is not compiled");
-	out_shown(&text, path, strlen(path));
-	out_text(&text, " -o ");
-	out_shown(&text, path, strlen(path) - 4);
-	out_text(&text, ".bin");
-	refuse(path, text.text, 0);
-}
-
 /*
  * What a command runs under if no policy was named: the user's own default, or
- * @coding.  The home is that of the password entry, for the environment may have
- * been set by a project.  A default that is not compiled, or was changed since,
- * is what the user wants: another one in its place could be a weaker one.
+ * @coding.
  */
 static void
 find_policy(struct sandbox *sandbox)
 {
-	char buffer[PASSWD_LINE];
-	const char *home = passwd_home(buffer, sizeof buffer);
 	struct options *options = &sandbox->options;
-	struct stat text, blob;
-	struct path path;
-	bool has_text, has_blob;
 
 	options->by_default = true;
-	options->policy = "@coding";
-	path_cut(&path, 0);
-	if (home == NULL || home[0] != '/')
-		return;
-	if (!path_push(&path, home + 1, strlen(home + 1)) ||
-	    !path_push(&path, default_blob + 1, sizeof default_blob - 2))
-		refuse(home, "the path of the home directory is too long", 0);
-	has_blob = is_there(path.text, &blob);
-	path_cut(&path, path.len - 4);
-	memcpy(path.text + path.len, ".sbx", 5);
-	has_text = is_there(path.text, &text);
-	if (has_text && (!has_blob || is_later(&text, &blob)))
-		refuse_uncompiled(path.text, has_blob);
-	if (!has_blob)
-		return;
-	memcpy(path.text + path.len, ".bin", 5);
-	options->policy = path_of(
-	    arena_copy(&sandbox->arena, place_of(path.text)));
+	options->policy = policy_is_own(&sandbox->arena, "default") ?
+	    "@default" :
+	    "@coding";
 }
 
 /* Whether the workspace is to be found.  A session that is there has one; libsbx

@@ -40,7 +40,7 @@ name_scratch(struct sandbox *sandbox)
 {
 	const struct policy_file *loaded = &sandbox->loaded;
 	char digest[SHA256_HEX + 1];
-	const char *origin = loaded->path;
+	const char *origin = loaded->place.path;
 
 	if (origin[0] == '\0') {
 		sha256_hex(loaded->bytes, loaded->size, digest);
@@ -57,8 +57,7 @@ sandbox_load(struct sandbox *sandbox)
 {
 	const struct options *options = &sandbox->options;
 
-	load_policy(options->policy, options->expect, &sandbox->loaded,
-	    &sandbox->blob);
+	load_policy(options, &sandbox->arena, &sandbox->loaded, &sandbox->blob);
 	name_scratch(sandbox);
 	limits_apply(&sandbox->blob, options->limits, sandbox->limits);
 }
@@ -84,16 +83,15 @@ sandbox_bind(struct sandbox *sandbox)
 	struct plan *plan = &sandbox->plan;
 	bool described = !plan_allows_everything(plan) && sandbox->options.plan;
 	bool restricted = sandbox_restricts_files(sandbox);
-	/* --expect makes the way to the policy unimportant. */
-	bool way = restricted && sandbox->options.expect == NULL;
 
+	/* --expect makes the way to the policy unimportant. */
 	plan->binding = bind_finish(sandbox->binder,
 	    &(struct bind_request){
 		.rules = restricted || described,
-		.policy = place_of(restricted ? sandbox->loaded.path : ""),
+		.policy = restricted ? &sandbox->loaded.place : NULL,
 		.level = plan->level,
 		.guarded = plan->level == SBX_LEVEL_FULL,
-		.hops = way ? sandbox->loaded.hops : "",
+		.judges_way = sandbox->options.expect == NULL,
 		.owners = sandbox->owners,
 	    });
 	owners_close(&sandbox->owners);
@@ -112,6 +110,8 @@ sandbox_begin(struct sandbox *sandbox)
 		    &sandbox->machine),
 		.environment = &sandbox->environment,
 		.chosen = sandbox->options.limits,
+		.extra = sandbox->options.rules,
+		.extra_count = sandbox->options.rule_count,
 	};
 	if (sandbox->options.plan || sandbox->receipt.on || sandbox->kept)
 		sha256_hex(sandbox->loaded.bytes, sandbox->loaded.size,

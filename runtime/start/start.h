@@ -22,26 +22,43 @@
  */
 struct policy_file {
 	size_t size;
-	char path[SBX_MAX_PATH + 1]; /* the kernel's name for it; "" if none */
 	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
-	/* The hops on the way to it: paths of the links that were followed and
-	 * of the directories that ".." has left, one after the other, each with
-	 * its NUL; an empty one ends the list. */
-	char hops[4 * (SBX_MAX_PATH + 1)];
+	struct policy_place place;
 };
 
 /*
- * Loads a policy: the path of a blob, or @NAME for an installed profile.
- * `expect` is NULL or the 64 hexadecimal digits of its digest.  Refuses (125)
- * everything that is not a well-formed blob.
+ * Loads the policy of the options: the path of a blob or of a text, or @NAME for
+ * an installed profile or one of the user's own.  Refuses (125) what is no
+ * well-formed blob, or does not become one.
  */
-void load_policy(const char *name, const char *expect,
+void load_policy(const struct options *options, struct arena *arena,
     struct policy_file *loaded, struct sbx_blob *blob);
 
-/* Whether a policy consists of these bytes; `loaded` has room for it.  Refuses
- * what cannot be read, and looks at nothing else: where the bytes are known, it
- * does not matter who wrote them. */
-bool policy_is(const char *name, const void *bytes, size_t size,
+/* Whether the user has a policy of that name, in ~/.config/sbx. */
+bool policy_is_own(struct arena *arena, const char *name);
+
+/* Whether the policy of the options consists of these bytes; `loaded` has room
+ * for it.  Refuses what cannot be read.  Of a blob it looks at nothing else: where
+ * the bytes are known, it does not matter who wrote them. */
+bool policy_is(const struct options *options, struct arena *arena,
+    const void *bytes, size_t size, struct policy_file *loaded);
+
+/* --- compiled.c ---------------------------------------------------------- */
+
+/*
+ * Policies that are texts.  sbxc compiles one when it is first used, and what
+ * came of it is kept in ~/.local/state/sbx/compiled until a file changes that it
+ * was made from.  The same is done with the rules of --allow and --deny.
+ */
+
+/* Puts the blob of the text at loaded->place in the place of its bytes, and adds
+ * the other files that it was made from to the place.  Refuses (125), after the
+ * diagnostics of sbxc, what does not compile. */
+void compiled_load(const struct options *options, struct arena *arena,
+    struct policy_file *loaded);
+
+/* Puts a blob with the rules of the command line in the place of that one. */
+void compiled_add_rules(const struct options *options, struct arena *arena,
     struct policy_file *loaded);
 
 /* --- sandbox.c --------------------------------------------------------- */
@@ -172,11 +189,11 @@ void title_set(const struct title *title, const char *name);
 /*
  * Refuses (125) a policy that others may write or replace: the file, every
  * directory and every link on the way to it.  `file` was opened as `fd`, and
- * `name` is what people call it.  loaded->path is known already if `file` has
- * neither links nor dots; else it is found, and loaded->hops too.
+ * `name` is what people call it.  place->path is known already if `file` has
+ * neither links nor dots; else it is found, and place->hops too.
  */
 void trust_policy(const char *name, const char *file, int fd,
-    struct policy_file *loaded);
+    struct policy_place *place);
 
 /* --- view_listener.c --------------------------------------------------- */
 

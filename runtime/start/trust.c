@@ -27,13 +27,13 @@ enum { MAX_LINKS = 40 }; /* as in the kernel's path walk */
 static const char unknown_place[] = "it cannot be told where this policy lies, "
 				    "and so not who may replace it";
 
-/* A walk to the policy; the path so far is loaded->path. */
+/* A walk to the policy; the path so far is place->path. */
 struct way {
 	const char *name;
-	struct policy_file *loaded;
+	struct policy_place *place;
 	uid_t self;
 	uint32_t len;    /* of the path; 0 is the root directory */
-	uint32_t turned; /* bytes of loaded->hops */
+	uint32_t turned; /* bytes of place->hops */
 	uint32_t links;
 	char *rest, *next;
 	struct stat last; /* what the path names */
@@ -134,20 +134,20 @@ check_parents(const struct way *way, const char *path)
 static void
 note_hop(struct way *way)
 {
-	struct policy_file *loaded = way->loaded;
+	struct policy_place *place = way->place;
 
 	/* An empty path ends the list. */
-	if (sizeof loaded->hops - way->turned < way->len + 2)
+	if (sizeof place->hops - way->turned < way->len + 2)
 		refuse(way->name, "too many links lead to the policy", ELOOP);
-	memcpy(loaded->hops + way->turned, loaded->path, way->len + 1);
+	memcpy(place->hops + way->turned, place->path, way->len + 1);
 	way->turned += way->len + 1;
-	loaded->hops[way->turned] = '\0';
+	place->hops[way->turned] = '\0';
 }
 
 static void
 leave_directory(struct way *way)
 {
-	char *path = way->loaded->path;
+	char *path = way->place->path;
 
 	while (way->len > 0 && path[--way->len] != '/')
 		;
@@ -162,11 +162,11 @@ follow_link(struct way *way)
 	ssize_t len;
 
 	if (!is_trusted(way, way->last.st_uid))
-		refuse(way->loaded->path,
+		refuse(way->place->path,
 		    "somebody else's link leads to the "
 		    "policy: name the file itself",
 		    0);
-	len = readlink(way->loaded->path, target, sizeof target);
+	len = readlink(way->place->path, target, sizeof target);
 	if (len < 0)
 		refuse(way->name, unknown_place, errno);
 	if ((size_t)len + left > SBX_MAX_PATH || ++way->links > MAX_LINKS)
@@ -176,7 +176,7 @@ follow_link(struct way *way)
 	memcpy(way->rest, target, (size_t)len);
 	way->next = way->rest;
 	if (target[0] == '/')
-		way->loaded->path[way->len = 0] = '\0';
+		way->place->path[way->len = 0] = '\0';
 	else
 		leave_directory(way);
 }
@@ -184,7 +184,7 @@ follow_link(struct way *way)
 static void
 enter(struct way *way, const char *component, size_t len)
 {
-	char *path = way->loaded->path;
+	char *path = way->place->path;
 
 	if (way->len + 1 + len > SBX_MAX_PATH)
 		refuse(way->name, unknown_place, ENAMETOOLONG);
@@ -217,7 +217,7 @@ take_step(struct way *way, const char *component, size_t len)
 static void
 begin_way(struct way *way, const char *file)
 {
-	char *path = way->loaded->path;
+	char *path = way->place->path;
 	long size;
 
 	path[0] = '\0';
@@ -295,7 +295,7 @@ ask_path(int fd, char path[SBX_MAX_PATH + 1])
 static void
 trust_descriptor(struct way *way, int fd, const struct stat *status)
 {
-	char *path = way->loaded->path;
+	char *path = way->place->path;
 
 	if (!S_ISREG(status->st_mode))
 		return;
@@ -310,9 +310,9 @@ trust_descriptor(struct way *way, int fd, const struct stat *status)
 
 void
 trust_policy(const char *name, const char *file, int fd,
-    struct policy_file *loaded)
+    struct policy_place *place)
 {
-	struct way way = { .name = name, .loaded = loaded, .self = geteuid() };
+	struct way way = { .name = name, .place = place, .self = geteuid() };
 	struct stat status;
 
 	if (fstat(fd, &status) != 0)
@@ -321,7 +321,7 @@ trust_policy(const char *name, const char *file, int fd,
 	if (S_ISDIR(status.st_mode))
 		return;
 	way.last = status;
-	if (loaded->path[0] == '\0' && is_descriptor(file)) {
+	if (place->path[0] == '\0' && is_descriptor(file)) {
 		trust_descriptor(&way, fd, &status);
 	} else {
 		if (!S_ISREG(status.st_mode))
@@ -330,8 +330,8 @@ trust_policy(const char *name, const char *file, int fd,
 			    "named /dev/stdin or /dev/fd/N",
 			    0);
 		check_file(&way, &status);
-		if (loaded->path[0] != '\0')
-			check_parents(&way, loaded->path);
+		if (place->path[0] != '\0')
+			check_parents(&way, place->path);
 		else
 			walk(&way, file);
 	}

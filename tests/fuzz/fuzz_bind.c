@@ -475,7 +475,6 @@ draw_options(struct trial *trial, struct input *input)
 		.options = &trial->options,
 		.rules = true,
 		.level = bits & 16 ? SBX_LEVEL_STANDARD : SBX_LEVEL_FULL,
-		.hops = "",
 		.owners = { -1, -1 },
 		.scratch = "0123456789ab",
 	};

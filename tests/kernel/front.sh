@@ -78,14 +78,12 @@ own=$HOME/.config/sbx/default
 mkdir -p "${own%/*}"
 printf 'sbx 1\nprofile own extends coding {\ndeny write ${workspace}/kept\n}\n' \
     >"$own.sbx"
-ends 'a default that is not compiled' 125 "it is not compiled: sbxc $own.sbx -o $own.bin" \
-    true
-"$SBXC" "$own.sbx" -o "$own.bin" 2>"$tmp/said" || tap_not_ok 'compiled' "$(cat "$tmp/said")"
 echo old >kept
-ends 'it holds' 0 'no' -c '(echo x >kept) 2>&1 | grep -q . && echo no'
-touch -d tomorrow "$own.sbx"
-ends 'one that has changed' 125 \
-    "it has changed since it was compiled: sbxc $own.sbx -o $own.bin" true
+ends 'a default that is a text' 0 'no' -c '(echo x >kept) 2>&1 | grep -q . && echo no'
+sed -i 's/kept/other/' "$own.sbx"
+ends 'a change of it holds at once' 0 'x' -c 'echo x >kept && cat kept'
+sed -i 's/other/kept/' "$own.sbx"
+"$SBXC" "$own.sbx" -o "$own.bin" 2>"$tmp/said" || tap_not_ok 'compiled' "$(cat "$tmp/said")"
 rm "$own.sbx"
 ends 'the text need not be there' 0 'no' -c '(echo x >kept) 2>&1 | grep -q . && echo no'
 chmod 666 "$own.bin"
@@ -96,9 +94,16 @@ cp "$tmp/wide.bin" "$tmp/other/.config/sbx/default.bin"
 HOME=$tmp/other ends 'the environment does not choose it' 0 'no' -c \
     '(echo x >kept) 2>&1 | grep -q . && echo no'
 tap_is 'at a terminal it is said' \
-    "sbxrun: under $own.bin, in $tmp/ws; sbxrun POLICY -- CMD chooses another" "$(
+    "sbxrun: under @default, in $tmp/ws; sbxrun POLICY -- CMD chooses another" "$(
     script -qec "$tmp/sbxrun true" /dev/null | sed 's/\x1b\[[0-9]*m//g' |
     tr -d '\r')"
+
+cp "$tmp/wide.sbx" "${own%/*}/mine.sbx"
+ends 'a policy of the own by its name' 0 'key' @mine -- sh -c 'cat ~/.ssh/id'
+cp "$tmp/wide.sbx" "${own%/*}/coding.sbx"
+ends 'which is never that of a shipped one' 0 'no' @coding -- sh -c \
+    'cat ~/.ssh/id 2>/dev/null || echo no'
+ends 'a name that is near to it' 125 'did you mean @mine?' @mien -- true
 
 # --- the workspace ------------------------------------------------------------
 

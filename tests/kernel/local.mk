@@ -62,6 +62,7 @@ kernel_scripts = \
 	tests/kernel/folding.sh \
 	tests/kernel/front.sh \
 	tests/kernel/git.sh \
+	tests/kernel/texts.sh \
 	tests/kernel/inside.sh \
 	tests/kernel/launches.sh \
 	tests/kernel/links.sh \
