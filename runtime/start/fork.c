@@ -1,4 +1,9 @@
-/* How a sandbox gets its first process: see sandbox.c. */
+/*
+ * How a sandbox gets its first process: what is decided, what both processes then
+ * need, and the fork.  Whether the machine gives namespaces is known when they
+ * have been made; so where it does not, all of it is done once more, for level
+ * standard.
+ */
 #include "runtime/apply/apply.h"
 #include "runtime/base/kernel.h"
 #include "runtime/explain/explain.h"
@@ -62,6 +67,179 @@ fork_with_network(struct sandbox *sandbox, bool insists)
 	return first;
 }
 
+/* --- choices -------------------------------------------------------------- */
+
+/* What is decided before any process is made. */
+struct choices {
+	bool full;       /* in namespaces of its own */
+	bool explains;   /* --explain or --learn, where it can be done */
+	bool supervised; /* a process stays outside */
+	/* Below level full: whose calls the supervisor answers, or NULL. */
+	const struct sbx_program *answered;
+};
+
+/* What cannot be explained runs without, what cannot be learned from does not. */
+static bool
+decide_explaining(struct sandbox *sandbox)
+{
+	const struct options *options = &sandbox->options;
+	const char *why;
+
+	if (!options->explain && options->learn == NULL)
+		return false;
+	why = plan_allows_everything(&sandbox->plan) ?
+	    "the policy allows everything" :
+	    !sandbox_restricts_files(sandbox) ?
+	    "this level does not restrict files" :
+	    listen_obstacles().listening;
+	if (why != NULL && options->learn != NULL)
+		refuse("--learn", why, 0);
+	if (why == NULL)
+		return true;
+	sandbox->supervision.why_untraced = why;
+	warn_about("--explain", why, 0);
+	return false;
+}
+
+/* If the policy has a filter whose calls a supervisor answers, and this one
+ * can. */
+static const struct sbx_program *
+decide_answering(struct sandbox *sandbox)
+{
+	struct plan *plan = &sandbox->plan;
+	const struct sbx_program *program;
+	struct listen_obstacles obstacles;
+
+	if (plan->level == SBX_LEVEL_FULL || !sandbox_restricts_files(sandbox))
+		return NULL;
+	program = program_for(&sandbox->blob, &sandbox->machine,
+	    (struct sbx_circumstances){
+		.level = plan->level,
+		.listener = true,
+	    });
+	if ((program->flags & SBX_PROGRAM_LISTENER) == 0)
+		return NULL;
+	obstacles = listen_obstacles();
+	plan->why_no_listener = obstacles.listening;
+	plan->nested = obstacles.nested;
+	if (obstacles.listening != NULL)
+		return NULL;
+	plan->why_no_sockets = obstacles.copying;
+	return program;
+}
+
+static struct choices
+decide(struct sandbox *sandbox, bool explains)
+{
+	const struct supervision *supervision = &sandbox->supervision;
+	const struct plan *plan = &sandbox->plan;
+	struct choices chosen = {
+		.full = plan->level == SBX_LEVEL_FULL,
+		.explains = explains,
+		.answered = decide_answering(sandbox),
+	};
+
+	chosen.supervised = chosen.full || supervision->timeout > 0 ||
+	    supervision->output > 0 || supervision->tripwire != NULL ||
+	    supervision->receipt != NULL || explains || chosen.answered != NULL;
+	return chosen;
+}
+
+/* --- what the supervisor needs -------------------------------------------- */
+
+static void
+begin_supervision(struct sandbox *sandbox)
+{
+	struct supervision *supervision = &sandbox->supervision;
+	const struct options *options = &sandbox->options;
+
+	supervision->command = options->command;
+	supervision->anchored = bind_anchored(sandbox->binder);
+	supervise_limits(supervision, &sandbox->blob);
+	if (sandbox->self_test.outlives)
+		supervise_briefly(supervision);
+	if (sandbox->receipt.on)
+		supervision->receipt = &sandbox->receipt;
+	if (sandbox->report.on)
+		supervision->report = &sandbox->report;
+	supervision->verbose = options->verbose;
+	supervision->explains = options->explain;
+	supervision->explain_all = options->explain_all;
+	supervision->explain_agent = options->explain_agent;
+	/* Before anything runs that could change what is watched.  It may take its
+	 * time, which counts. */
+	clock_now(&supervision->begin);
+	if (!options->plan && !options->self_test)
+		supervision->tripwire = tripwire_set(&sandbox->arena,
+		    supervision->anchored);
+}
+
+/* Neither the command nor what it does to the files changes what it judges by. */
+static void
+open_listener(struct sandbox *sandbox, const struct sbx_program *program)
+{
+	struct plan *plan = &sandbox->plan;
+	struct supervision *supervision = &sandbox->supervision;
+	struct listening *listening = &supervision->listening;
+	uint8_t net = sandbox->blob.meta->net;
+
+	sandbox_bind(sandbox);
+	listen_open(listening);
+	listening->answers = true;
+	listening->abstract = (sandbox->blob.meta->flags &
+				  SBX_ABSTRACT_ANYWHERE) != 0;
+	listening->set_id = (program->flags & SBX_PROGRAM_SET_ID) != 0;
+	listening->binding = plan->binding;
+	listening->objects = objects_open();
+	listening->servers = &supervision->servers;
+	listening->sockets = plan->binding->sockets;
+	listening->socket_count = plan->binding->socket_count;
+	listening->inside = plan->why_no_sockets == NULL &&
+	    sbx_net_is_own(net) && (program->flags & SBX_PROGRAM_TCP) != 0;
+	listening->selected = listening->inside && net == SBX_NET_SELECTED;
+	listening->network = &supervision->network;
+	if (listening->selected)
+		network_prepare_host(listening->network, plan->binding,
+		    sandbox->loaded.size);
+}
+
+/* At level full the rules are bound inside, once more: so the supervisor has its
+ * own, with which nothing inside can meddle. */
+static void
+open_explaining(struct sandbox *sandbox, bool full)
+{
+	struct plan *plan = &sandbox->plan;
+	struct explaining *explaining = &sandbox->explaining;
+	struct listening *listening = &sandbox->supervision.listening;
+
+	explain_begin(explaining, &sandbox->blob);
+	explaining->live = sandbox->options.explain_live;
+	explaining->thorough = sandbox->options.explain_thorough;
+	if (plan->binding == NULL)
+		sandbox_bind(sandbox);
+	explain_bind(explaining, plan->binding, full);
+	if (!listening->on)
+		listen_open(listening);
+	listening->explaining = explaining;
+	if (sandbox->options.learn != NULL) {
+		learn_begin(&sandbox->learning);
+		explaining->learning = &sandbox->learning;
+		learned_open(&sandbox->learned, sandbox->options.learn,
+		    explaining->binding);
+		sandbox->supervision.learned = &sandbox->learned;
+	}
+	if (!full) {
+		listening->binding = plan->binding;
+		return;
+	}
+	listening->view = true;
+	listen_close_places(plan->binding);
+	plan->binding = NULL;
+	sandbox_anchor(sandbox);
+}
+
+/* --- the fork ------------------------------------------------------------- */
+
 /* The place of the control group, which both processes have to know. */
 static void
 find_group(struct sandbox *sandbox)
@@ -73,29 +251,9 @@ find_group(struct sandbox *sandbox)
 	    supervision->begin);
 }
 
-/* An ordinary user's processes are counted by the user namespace. */
-static bool
-wants_pid_max(const struct sandbox *sandbox)
-{
-	return geteuid() == 0 &&
-	    limit_find(&sandbox->blob, SBX_LIMIT_PROCESSES) != NULL;
-}
-
-/* Before the namespaces are made, and in both processes afterwards. */
-static void
-find_pid_max(struct sandbox *sandbox, pid_t first)
-{
-	if (first == 0) {
-		sandbox->pid_max = pid_max_open_own(sandbox->pid_max);
-		return;
-	}
-	if (sandbox->pid_max >= 0)
-		close(sandbox->pid_max);
-	sandbox->pid_max = -1;
-}
-
 /* What the two processes tell each other, now that there are two; or there is
- * nobody to talk to. */
+ * nobody to talk to.  An ordinary user's processes are counted by the user
+ * namespace, and root's by a file of the inner one. */
 static void
 settle_processes(struct sandbox *sandbox, pid_t first)
 {
@@ -107,11 +265,23 @@ settle_processes(struct sandbox *sandbox, pid_t first)
 	} else if (first == 0) {
 		owners_use(&sandbox->owners);
 		network_make(network, &sandbox->arena);
+		sandbox->pid_max = pid_max_open_own(sandbox->pid_max);
+		return;
 	} else {
 		network_receive(network);
 		owners_serve(&sandbox->owners);
 	}
-	find_pid_max(sandbox, first);
+	if (sandbox->pid_max >= 0)
+		close(sandbox->pid_max);
+	sandbox->pid_max = -1;
+}
+
+/* Whether nothing less than level full will do. */
+static bool
+insists_on_full(const struct sandbox *sandbox)
+{
+	return sandbox->options.level == SBX_LEVEL_FULL ||
+	    sandbox->blob.meta->level == SBX_LEVEL_FULL;
 }
 
 /*
@@ -122,255 +292,101 @@ static pid_t
 fork_at_full(struct sandbox *sandbox)
 {
 	struct plan *plan = &sandbox->plan;
-	const struct sbx_meta *meta = sandbox->blob.meta;
-	bool asked = sandbox->options.level == SBX_LEVEL_FULL;
-	bool required = meta->level == SBX_LEVEL_FULL;
+	struct supervision *supervision = &sandbox->supervision;
 	pid_t first;
 
 	find_group(sandbox);
-	sandbox->pid_max = wants_pid_max(sandbox) ? pid_max_open() : -1;
+	if (geteuid() == 0 &&
+	    limit_find(&sandbox->blob, SBX_LIMIT_PROCESSES) != NULL)
+		sandbox->pid_max = pid_max_open();
 	owners_open(&sandbox->owners);
-	network_prepare(&sandbox->supervision.network,
-	    bind_anchored(sandbox->binder), sandbox->loaded.size);
-	first = fork_with_network(sandbox, asked || required);
+	network_prepare(&supervision->network, bind_anchored(sandbox->binder),
+	    sandbox->loaded.size);
+	first = fork_with_network(sandbox, insists_on_full(sandbox));
 	settle_processes(sandbox, first);
-	sandbox->supervision.namespaces = first >= 0;
-	if (first >= 0) {
+	supervision->namespaces = first >= 0;
+	if (first >= 0)
 		plan->why_not_full = NULL;
-		return first;
-	}
-	if (asked)
+	else if (sandbox->options.level == SBX_LEVEL_FULL)
 		refuse("level full", plan->why_not_full, 0);
-	if (required)
-		refuse_at(&sandbox->blob, meta->level_source,
+	else if (insists_on_full(sandbox))
+		refuse_at(&sandbox->blob, sandbox->blob.meta->level_source,
 		    plan->why_not_full, 0);
-	plan->level = SBX_LEVEL_STANDARD;
-	return -1;
+	else
+		plan->level = SBX_LEVEL_STANDARD;
+	view_listener_settle(&supervision->listening, plan);
+	return first;
 }
 
-/*
- * At level standard, if the policy has a filter whose calls the supervisor
- * answers, and it can.  What it judges by is bound before it forks: neither the
- * command nor what the command does to the files changes that.
- */
-static void
-prepare_listener(struct sandbox *sandbox)
-{
-	struct plan *plan = &sandbox->plan;
-	struct listening *listening = &sandbox->supervision.listening;
-	const struct sbx_program *program;
-	struct listen_obstacles obstacles;
-
-	if (!sandbox_restricts_files(sandbox))
-		return;
-	program = program_for(&sandbox->blob, &sandbox->machine,
-	    (struct sbx_circumstances){
-		.level = plan->level,
-		.listener = true,
-	    });
-	if ((program->flags & SBX_PROGRAM_LISTENER) == 0)
-		return;
-	obstacles = listen_obstacles();
-	plan->why_no_listener = obstacles.listening;
-	plan->nested = obstacles.nested;
-	if (obstacles.listening != NULL)
-		return;
-	plan->why_no_sockets = obstacles.copying;
-	sandbox_bind(sandbox);
-	listen_open(listening);
-	listening->answers = true;
-	listening->abstract = (sandbox->blob.meta->flags &
-				  SBX_ABSTRACT_ANYWHERE) != 0;
-	listening->set_id = (program->flags & SBX_PROGRAM_SET_ID) != 0;
-	listening->binding = plan->binding;
-	listening->objects = objects_open();
-	listening->servers = &sandbox->supervision.servers;
-	listening->sockets = plan->binding->sockets;
-	listening->socket_count = plan->binding->socket_count;
-	listening->inside = obstacles.copying == NULL &&
-	    sbx_net_is_own(sandbox->blob.meta->net) &&
-	    (program->flags & SBX_PROGRAM_TCP) != 0;
-	listening->selected = listening->inside &&
-	    sandbox->blob.meta->net == SBX_NET_SELECTED;
-	listening->network = &sandbox->supervision.network;
-	if (listening->selected)
-		network_prepare_host(listening->network, plan->binding,
-		    sandbox->loaded.size);
-}
-
-/* Why nothing can be explained, or NULL. */
-static const char *
-explaining_obstacle(const struct sandbox *sandbox)
-{
-	if (plan_allows_everything(&sandbox->plan))
-		return "the policy allows everything";
-	return sandbox_restricts_files(sandbox) ?
-	    listen_obstacles().listening :
-	    "this level does not restrict files";
-}
-
-/* By the rules that were just bound for the supervisor. */
-static void
-open_learned(struct sandbox *sandbox)
-{
-	struct supervision *supervision = &sandbox->supervision;
-
-	if (sandbox->options.learn == NULL)
-		return;
-	learned_open(&sandbox->learned, sandbox->options.learn,
-	    sandbox->explaining.binding);
-	supervision->learned = &sandbox->learned;
-}
-
-/* At level full the rules are bound inside, once more: so the supervisor has its
- * own, with which nothing inside can meddle. */
-static void
-explain_at_full(struct sandbox *sandbox)
-{
-	struct plan *plan = &sandbox->plan;
-	struct listening *listening = &sandbox->supervision.listening;
-
-	sandbox_bind(sandbox);
-	explain_bind(&sandbox->explaining, plan->binding, true);
-	listen_close_places(plan->binding);
-	plan->binding = NULL;
-	sandbox_anchor(sandbox);
-	if (!listening->on)
-		listen_open(listening);
-	listening->view = true;
-	listening->explaining = &sandbox->explaining;
-	open_learned(sandbox);
-}
-
-static void
-explain_below_full(struct sandbox *sandbox)
-{
-	struct plan *plan = &sandbox->plan;
-	struct listening *listening = &sandbox->supervision.listening;
-
-	if (plan->binding == NULL)
-		sandbox_bind(sandbox);
-	explain_bind(&sandbox->explaining, plan->binding, false);
-	if (!listening->on)
-		listen_open(listening);
-	listening->binding = plan->binding;
-	listening->explaining = &sandbox->explaining;
-	open_learned(sandbox);
-}
-
-/* What is to be explained, unless it cannot be; then the command runs without. */
-static bool
-prepare_explaining(struct sandbox *sandbox)
-{
-	const char *why;
-
-	if (!sandbox->options.explain && sandbox->options.learn == NULL)
-		return false;
-	why = explaining_obstacle(sandbox);
-	if (why != NULL && sandbox->options.learn != NULL)
-		refuse("--learn", why, 0);
-	if (why != NULL) {
-		sandbox->supervision.why_untraced = why;
-		warn_about("--explain", why, 0);
-		return false;
-	}
-	explain_begin(&sandbox->explaining, &sandbox->blob);
-	sandbox->explaining.live = sandbox->options.explain_live;
-	sandbox->explaining.thorough = sandbox->options.explain_thorough;
-	if (sandbox->options.learn != NULL) {
-		learn_begin(&sandbox->learning);
-		sandbox->explaining.learning = &sandbox->learning;
-	}
-	return true;
-}
-
-/*
- * Below level full.  Where nobody supervises there is no group either: nobody
- * would enter it, nor remove it.
- */
 static pid_t
-fork_below_full(struct sandbox *sandbox, bool supervised)
+fork_below_full(struct sandbox *sandbox)
 {
 	pid_t first;
 
-	if (!supervised) {
-		cgroup_forget(&sandbox->supervision.group);
-		return -1;
-	}
 	find_group(sandbox);
 	if (sandbox->options.plan)
 		return -1;
 	first = fork();
 	if (first < 0)
 		refuse(NULL, "cannot fork", errno);
+	if (first > 0)
+		return first;
 	/* To process 1 of a namespace a signal has to wait: what it does not
 	 * block, and has no handler for, the kernel drops.  This one may end. */
-	if (first == 0)
-		signals_restore(&sandbox->supervision.former);
-	return first;
+	signals_restore(&sandbox->supervision.former);
+	network_forget(&sandbox->supervision.network);
+	return 0;
+}
+
+/* As it was decided; returns as fork(2) does, or -1 if nobody is to stay
+ * outside. */
+static pid_t
+fork_first(struct sandbox *sandbox, const struct choices *chosen, bool *opened)
+{
+	struct supervision *supervision = &sandbox->supervision;
+
+	if (!*opened &&
+	    (chosen->full || (chosen->supervised && !sandbox->options.plan))) {
+		supervise_open(supervision);
+		*opened = true;
+	}
+	if (chosen->full)
+		view_listener_prepare(supervision, &sandbox->arena,
+		    supervision->anchored, &sandbox->machine);
+	if (chosen->answered != NULL)
+		open_listener(sandbox, chosen->answered);
+	if (chosen->explains)
+		open_explaining(sandbox, chosen->full);
+	if (chosen->full)
+		return fork_at_full(sandbox);
+	if (chosen->supervised)
+		return fork_below_full(sandbox);
+	/* Nobody would enter a group, nor remove it. */
+	cgroup_forget(&supervision->group);
+	return -1;
 }
 
 void
 sandbox_fork(struct sandbox *sandbox)
 {
 	struct supervision *supervision = &sandbox->supervision;
-	bool full = sandbox->plan.level == SBX_LEVEL_FULL;
-	bool supervised, opened, explained = prepare_explaining(sandbox);
-	pid_t first = -1;
+	bool explains = decide_explaining(sandbox), opened = false;
+	struct choices chosen;
+	pid_t first;
 
-	supervision->command = sandbox->options.command;
-	supervision->anchored = bind_anchored(sandbox->binder);
-	supervise_limits(supervision, &sandbox->blob);
-	if (sandbox->self_test.outlives)
-		supervise_briefly(supervision);
-	if (sandbox->receipt.on)
-		supervision->receipt = &sandbox->receipt;
-	if (sandbox->report.on)
-		supervision->report = &sandbox->report;
-	supervision->verbose = sandbox->options.verbose;
-	supervision->explains = sandbox->options.explain;
-	supervision->explain_all = sandbox->options.explain_all;
-	supervision->explain_agent = sandbox->options.explain_agent;
-	/* Before anything runs that could change what is watched.  It may take its
-	 * time, which counts. */
-	clock_now(&supervision->begin);
-	if (!sandbox->options.plan && !sandbox->options.self_test)
-		supervision->tripwire = tripwire_set(&sandbox->arena,
-		    bind_anchored(sandbox->binder));
-	supervised = supervision->timeout > 0 || supervision->output > 0 ||
-	    supervision->tripwire != NULL || sandbox->receipt.on || explained;
-	opened = full || (supervised && !sandbox->options.plan);
-	if (opened)
-		supervise_open(supervision);
-	if (full) {
-		view_listener_prepare(supervision, &sandbox->arena,
-		    bind_anchored(sandbox->binder), &sandbox->machine);
-		if (explained)
-			explain_at_full(sandbox);
-		first = fork_at_full(sandbox);
-		view_listener_settle(&supervision->listening, &sandbox->plan);
-	}
-	if (first < 0) {
-		prepare_listener(sandbox);
-		if (explained)
-			explain_below_full(sandbox);
-		supervised |= supervision->listening.on;
-		if (supervised && !opened && !sandbox->options.plan) {
-			supervise_open(supervision);
-			opened = true;
-		}
-		first = fork_below_full(sandbox, supervised);
-		if (first == 0)
-			network_forget(&supervision->network);
-	}
-	if (first == 0 && supervision->learned != NULL)
-		receipt_close(&sandbox->learned);
-	if (first > 0 && sandbox->options.explain && explained)
+	begin_supervision(sandbox);
+	do {
+		chosen = decide(sandbox, explains);
+		first = fork_first(sandbox, &chosen, &opened);
+	} while (first < 0 && chosen.full);
+	if (first > 0 && sandbox->options.explain && explains)
 		advice_open(&sandbox->explaining);
 	if (first > 0)
 		supervise(supervision, first);
 	if (first < 0 && opened)
 		supervise_close(supervision);
+	if (first == 0 && supervision->learned != NULL)
+		receipt_close(&sandbox->learned);
 	supervision->on = first == 0;
 }
 
@@ -378,7 +394,6 @@ pid_t
 sandbox_fork_kept(struct sandbox *sandbox)
 {
 	struct supervision *supervision = &sandbox->supervision;
-	pid_t first;
 
 	supervise_limits(supervision, &sandbox->blob);
 	if (sandbox->plan.level != SBX_LEVEL_FULL)
@@ -389,7 +404,5 @@ sandbox_fork_kept(struct sandbox *sandbox)
 	clock_now(&supervision->begin);
 	view_listener_prepare(supervision, &sandbox->arena,
 	    bind_anchored(sandbox->binder), &sandbox->machine);
-	first = fork_at_full(sandbox);
-	view_listener_settle(&supervision->listening, &sandbox->plan);
-	return first;
+	return fork_at_full(sandbox);
 }
