@@ -36,6 +36,56 @@ print_side(const struct diff *diff, const struct difference *difference,
 	putc('\n', stream);
 }
 
+/* Whether only one of the policies has the parameter that a path begins with. */
+static bool
+is_strange(const struct diff *diff, const struct difference *difference)
+{
+	const char *name = strstr(difference->what, "${");
+	const char *end = name != NULL ? strchr(name, '}') : NULL;
+	unsigned count = 0;
+
+	if (end == NULL)
+		return false;
+	name = arena_strndup(diff->options->arena, name + 2,
+	    (size_t)(end - name - 2));
+	for (unsigned side = 0; side < SIDE_COUNT; side++)
+		count += places_param(&diff->blobs[side], name) != 0;
+	return count == 1;
+}
+
+/* The options with which `sbxc why` answers as it says; NULL: there is no
+ * such question. */
+static const char *
+asked_with(const struct diff *diff, const struct difference *difference)
+{
+	/* Why says of a variable that it is there, whoever sets it. */
+	if (!difference->witnessed || difference->cut ||
+	    is_strange(diff, difference) ||
+	    ((difference->kind == DIFFERENCE_ENV ||
+		 difference->kind == DIFFERENCE_SET) &&
+		difference->says[SIDE_OLD].verdict.allowed ==
+		    difference->says[SIDE_NEW].verdict.allowed))
+		return NULL;
+	return difference_options(&diff->comparison, difference);
+}
+
+/* "at level standard; ask why with --model -l standard"; empty: it shows
+ * everywhere. */
+static const char *
+where_text(const struct diff *diff, const struct difference *difference)
+{
+	const char *where = difference_where(&diff->comparison, difference);
+	const char *options = asked_with(diff, difference);
+
+	if (where == NULL)
+		where = "";
+	if (options == NULL ||
+	    difference_is_anywhere(&diff->comparison, difference))
+		return where;
+	return arena_printf(diff->options->arena, "%s%sask why with %s", where,
+	    *where != '\0' ? "; " : "", options);
+}
+
 /* Some of the other accesses that the same rule decides. */
 static void
 print_also(const struct difference *difference, FILE *stream)
@@ -62,7 +112,7 @@ print_difference(const struct diff *diff, const struct difference *difference,
 		[CHANGE_MAYBE_NARROWER] = "\33[1;32m",
 	};
 	struct arena *arena = diff->options->arena;
-	const char *platforms = difference_where(&diff->comparison, difference);
+	const char *where = where_text(diff, difference);
 	bool colour = diff->options->colour_out;
 
 	fprintf(stream, "%s%s%s:%s %s\n",
@@ -73,8 +123,8 @@ print_difference(const struct diff *diff, const struct difference *difference,
 	print_side(diff, difference, SIDE_OLD, stream);
 	print_side(diff, difference, SIDE_NEW, stream);
 	print_also(difference, stream);
-	if (platforms != NULL)
-		fprintf(stream, "    %s\n", platforms);
+	if (*where != '\0')
+		fprintf(stream, "    %s\n", where);
 }
 
 /* What a finding stands for, each by itself. */
@@ -86,11 +136,12 @@ print_members(const struct diff *diff, const struct difference *difference,
 
 	for (size_t i = 0; i < difference->members.count; i++) {
 		const struct difference *member = difference->members.items[i];
-		const char *where = difference_where(&diff->comparison, member);
+		const char *where = where_text(diff, member);
 
-		fprintf(stream, "    - %s%s%s\n",
-		    difference_text(arena, member), where != NULL ? ", " : "",
-		    where != NULL ? where : "");
+		fprintf(stream, "    - %s%s%s%s\n",
+		    difference_text(arena, member),
+		    difference_condition(arena, member),
+		    *where != '\0' ? ", " : "", where);
 	}
 }
 
@@ -218,15 +269,13 @@ static void
 add_witness(const struct diff *diff, const struct difference *difference,
     struct report *report, struct report_finding *finding)
 {
-	const char *options = difference_options(&diff->comparison, difference);
+	const char *options = asked_with(diff, difference);
 	struct arena *arena = report->arena;
 	const char *also = "";
 	/* People read a comment beside the rules: it needs no witness. */
 	bool brief = diff->options->format == REPORT_MARKDOWN;
 
-	/* Why says of a variable that it is there, whoever sets it. */
-	if (!difference->witnessed || difference->cut ||
-	    (difference->kind == DIFFERENCE_ENV && difference->reason != NULL))
+	if (options == NULL)
 		return;
 	if (!brief)
 		report_property(report, finding, "witness", difference->what);
@@ -237,15 +286,15 @@ add_witness(const struct diff *diff, const struct difference *difference,
 		report_property(report, finding, "also", also);
 	if (brief)
 		return;
-	if (options != NULL)
-		report_property(report, finding, "binding", options);
-	if (difference->level != SBX_LEVEL_FULL)
-		report_property(report, finding, "level",
-		    level_word(difference->level));
-	for (unsigned side = 0; side < SIDE_COUNT; side++)
+	report_property(report, finding, "options", options);
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		struct subject subject = comparison_subject(&diff->comparison,
+		    difference, (enum side)side, arena);
+
 		report_property(report, finding, diff->labels[side],
-		    difference->says[side].verdict.allowed ? "allowed" :
-							     "denied");
+		    why_word(&subject, &difference->access,
+			&difference->says[side].verdict));
+	}
 }
 
 static void

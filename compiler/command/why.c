@@ -51,7 +51,8 @@ ask_level(const struct options *options, struct subject *subject)
 		return;
 	if (options->level == NULL)
 		subject->level = machine.level;
-	subject->abi = machine.abi;
+	if (subject->abi == 0)
+		subject->abi = machine.abi;
 }
 
 /* Which filter is taken depends on more than the Landlock: at level full on
@@ -75,6 +76,8 @@ answer(const struct options *options, struct subject *subject)
 	struct access access;
 	const char *fault;
 
+	subject->happens = asks_machine(options) ||
+	    (!options->model && options->level != NULL);
 	if (asks_machine(options)) {
 		ask_level(options, subject);
 		subject->places.finds = true;

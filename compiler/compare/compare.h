@@ -121,10 +121,16 @@ const char *difference_condition(struct arena *arena,
 const char *difference_says(const struct difference *difference,
     enum side side);
 
-/* Where it shows: the options with which `sbxc why` shows it; and those, the
- * level, the ABI and the machines in words.  NULL: everywhere. */
+/* The options with which `sbxc why` shows it, or NULL: it cannot be asked. */
 const char *difference_options(const struct comparison *comparison,
     const struct difference *difference);
+
+/* Whether it shows wherever things are, so that no options are told. */
+bool difference_is_anywhere(const struct comparison *comparison,
+    const struct difference *difference);
+
+/* Where it shows, in words: the level, the ABI and the machines; NULL:
+ * everywhere. */
 const char *difference_where(const struct comparison *comparison,
     const struct difference *difference);
 

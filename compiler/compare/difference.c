@@ -172,52 +172,80 @@ add_params(const struct comparison *comparison, const struct binding *binding,
 	return text;
 }
 
+/* Landlock of this ABI, or of the newest. */
+static const char *
+level_option(struct arena *arena, const struct difference *difference)
+{
+	return difference->abi == 0 ?
+	    level_word(difference->level) :
+	    arena_printf(arena, "landlock=%d", difference->abi);
+}
+
 const char *
 difference_options(const struct comparison *comparison,
     const struct difference *difference)
 {
 	const struct binding *binding = difference->binding;
 	struct arena *arena = comparison->arena;
-	const char *text = "";
+	const char *text = "--model";
 
-	/* No option says what the password entry says. */
-	if (binding != NULL && binding->other_home != NULL)
+	/* No option says what the password entry and the environment say, or
+	 * has an older Landlock at level full. */
+	if (binding != NULL &&
+	    (binding->other_home != NULL || binding->runtime != NULL ||
+		binding->scratch != NULL || binding->agent != NULL))
+		return NULL;
+	if (difference->abi != 0 && difference->level != SBX_LEVEL_STANDARD)
 		return NULL;
 	/* If the user has bound them, they are as they are. */
 	if (binding != NULL && binding->workspace != NULL)
-		text = arena_printf(arena, " -w %s --home %s",
+		text = arena_printf(arena, "-w %s --home %s",
 		    binding->workspace, binding->home);
 	for (unsigned side = 0; binding != NULL && side < SIDE_COUNT; side++)
 		text = add_params(comparison, binding, (enum side)side, text);
+	if (difference->level != SBX_LEVEL_FULL)
+		text = arena_printf(arena, "%s -l %s", text,
+		    level_option(arena, difference));
 	for (size_t i = 0; i < arch_count; i++) {
 		if (difference->platforms == arches[i].platforms)
 			text = arena_printf(arena, "%s --arch %s", text,
 			    arches[i].name);
 	}
-	return *text != '\0' ? text + 1 : NULL;
+	return text;
+}
+
+/* A path of the policies may have met what is only an example. */
+static bool
+meets_example(const struct comparison *comparison,
+    const struct difference *difference)
+{
+	return difference->binding != NULL &&
+	    difference->binding->about == NULL && comparison->names_home;
+}
+
+bool
+difference_is_anywhere(const struct comparison *comparison,
+    const struct difference *difference)
+{
+	const struct binding *binding = difference->binding;
+
+	return difference->level == SBX_LEVEL_FULL && difference->abi == 0 &&
+	    (difference->platforms & SBX_ON_LINUX) == SBX_ON_LINUX &&
+	    (binding == NULL ||
+		(binding->about == NULL && binding->own == NULL)) &&
+	    !meets_example(comparison, difference);
 }
 
 const char *
 difference_where(const struct comparison *comparison,
     const struct difference *difference)
 {
-	const struct binding *binding = difference->binding;
-	const char *options = difference_options(comparison, difference);
 	struct arena *arena = comparison->arena;
-	const char *about = binding != NULL ? binding->about : NULL;
 	const char *text = "";
 
-	/* A path of the policies may have met what is only an example. */
-	if (binding != NULL && about == NULL && comparison->names_home)
-		about = arena_printf(arena, "the home directory is %s",
-		    binding->home);
-	/* The first words say the rest. */
-	if (about != NULL && options != NULL)
-		text = binding->about != NULL ?
-		    arena_printf(arena, ", with %s", options) :
-		    arena_printf(arena, ", where %s (%s)", about, options);
-	else if (about != NULL && binding->about == NULL)
-		text = arena_printf(arena, ", where %s", about);
+	if (meets_example(comparison, difference))
+		text = arena_printf(arena, ", where the home directory is %s",
+		    difference->binding->home);
 	if (difference->level != SBX_LEVEL_FULL)
 		text = arena_printf(arena, "%s, at level %s", text,
 		    level_word(difference->level));

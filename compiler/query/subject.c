@@ -3,6 +3,7 @@
  * A text is compiled in memory, so that all are asked as blobs are.
  */
 #include "compiler/base/base.h"
+#include "compiler/check/check.h"
 #include "compiler/policy/policy.h"
 #include "compiler/query/query.h"
 #include "compiler/report/report.h"
@@ -89,17 +90,27 @@ operand_read(const struct options *options, const char *path,
 
 /* --- binding -------------------------------------------------------------- */
 
+/* A level, or as a target of `sbxc check`: standard, with that Landlock. */
 static bool
-level_choose(const struct options *options, enum sbx_level *level)
+level_choose(const struct options *options, struct subject *subject)
 {
-	int found = options->level != NULL ? level_find(options->level) :
-					     SBX_LEVEL_FULL;
+	const char *word = options->level;
+	int found = word != NULL ? level_find(word) : SBX_LEVEL_FULL;
+	struct enforcer enforcer;
 
-	*level = (enum sbx_level)found;
-	if (found < 0)
-		misused("-l is full, standard, minimal or none, not '%s'",
-		    options->level);
-	return found >= 0;
+	subject->level = (enum sbx_level)found;
+	if (found >= 0)
+		return true;
+	if (strncmp(word, "landlock=", 9) == 0 &&
+	    enforcer_read(word, &enforcer) &&
+	    enforcer.level == SBX_LEVEL_STANDARD) {
+		subject->level = enforcer.level;
+		subject->abi = enforcer.landlock;
+		return true;
+	}
+	misused("-l is full, standard, landlock=N, minimal or none, not '%s'",
+	    word);
+	return false;
 }
 
 static bool
@@ -143,7 +154,7 @@ subjects_bind(const struct options *options, const struct sbx_blob *blobs,
 
 	if (subject.arch == NULL)
 		subject.arch = &arches[0];
-	if (!level_choose(options, &subject.level) ||
+	if (!level_choose(options, &subject) ||
 	    !definitions_fit(options, blobs, blocks, count))
 		return EXIT_USAGE;
 	for (size_t i = 0; i < count; i++) {

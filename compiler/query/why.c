@@ -307,13 +307,13 @@ why_say_filter(const struct why *why)
 
 /* --- all of them ---------------------------------------------------------- */
 
-/* Whether a machine was asked, and nothing holds the rule that denies it at the
- * level that it runs at. */
+/* Whether nothing holds the rule that denies it at the level that it runs at,
+ * and what happens is asked. */
 static bool
 happens(const struct why *why)
 {
 	return why->verdict.allowed ||
-	    (why->subject->places.here && why->verdict.unenforced);
+	    (why->subject->happens && why->verdict.unenforced);
 }
 
 /* What would happen, in a word. */
@@ -347,6 +347,20 @@ say_refusal(const struct why *why)
 	fputs("    but sbxrun refuses to run it here: ", why->stream);
 	show_text(why->stream, bound->fault);
 	putc('\n', why->stream);
+}
+
+const char *
+why_word(const struct subject *subject, const struct access *access,
+    const struct verdict *verdict)
+{
+	const struct why why = {
+		.subject = subject,
+		.blob = subject->places.blob,
+		.access = access,
+		.verdict = *verdict,
+	};
+
+	return outcome(&why);
 }
 
 bool

@@ -286,6 +286,7 @@ struct subject {
 	enum sbx_level level;
 	bool enforced; /* asked is what holds at the level, and not what the
 	                * rules say */
+	bool happens;  /* told is what happens, and not what the rules say */
 	bool cut;      /* a `prefer deny` of a glob has found nothing: there was
 	                * more than sbxrun searches */
 	bool
@@ -583,6 +584,11 @@ struct why {
  * named for all levels at which the policy runs, or for the subject's. */
 bool why(FILE *stream, const struct subject *subject,
     const struct access *access, bool all_levels);
+
+/* The first word of an answer: "allowed", "denied", or "inside" a network of the
+ * sandbox's own. */
+const char *why_word(const struct subject *subject, const struct access *access,
+    const struct verdict *verdict);
 
 /* why_enforcer.c: what holds a denial, and what an allowed path still lacks. */
 void why_say_enforcers(const struct why *why);

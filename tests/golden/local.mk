@@ -17,6 +17,7 @@ test_scripts += \
 # see in fuzz/replay and model/roundtrip.
 static_scripts += tests/golden/why.sh
 slow_scripts += \
+	tests/golden/asked.sh \
 	tests/golden/dumps.sh \
 	tests/golden/fmt_all.sh
 slow_scripts += tests/golden/corpus.sh
@@ -24,6 +25,7 @@ slow_scripts += tests/golden/corpus.sh
 helper_programs += tests/golden/unplaced
 
 EXTRA_DIST += \
+	tests/golden/asked.pl \
 	tests/golden/blob \
 	tests/golden/calls \
 	tests/golden/cases \
