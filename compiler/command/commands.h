@@ -27,6 +27,7 @@ enum exit_status command_learn(struct options *options);
 enum exit_status command_profiles(struct options *options);
 enum exit_status command_doctor(struct options *options);
 enum exit_status command_init(struct options *options);
+enum exit_status command_records(struct options *options);
 enum exit_status command_show(struct options *options);
 enum exit_status command_explain(struct options *options);
 

@@ -15,6 +15,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/import.c \
 	compiler/command/init.c \
 	compiler/command/learn.c \
+	compiler/command/records.c \
 	compiler/command/show.c \
 	compiler/command/test.c \
 	compiler/command/why.c \

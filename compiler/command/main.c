@@ -33,10 +33,11 @@ enum command_bit {
 	SHOW = 8192,
 	EXPORT = 16384,
 	IMPORT = 32768,
+	RECORDS = 65536,
 	/* What reads policies as text. */
 	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT | DOCTOR | SHOW |
 	    EXPORT,
-	ANY = 65535,
+	ANY = 131071,
 };
 
 struct command {
@@ -76,6 +77,8 @@ static const struct command commands[] = {
 	    "set an agent or another client up, or a policy for a project" },
 	{ "doctor", DOCTOR, command_doctor, "doctor [POLICY]",
 	    "what has to be fixed here before commands can be confined" },
+	{ "records", RECORDS, command_records, "records [FILE...]",
+	    "say in words what sbxrun wrote for programs" },
 	{ "explain", EXPLAIN, command_explain, "explain CODE|all",
 	    "what the code of a diagnostic means" },
 };
@@ -184,6 +187,8 @@ static const struct option_row option_rows[] = {
 	    "print what would change" },
 	{ 'w', "write", NULL, FLAG, FMT | LEARN, FIELD(write), NULL,
 	    "write back to the files, or to POLICY" },
+	{ 287, "summary", NULL, FLAG, RECORDS, FIELD(summary), NULL,
+	    "of a plan, its first screen alone" },
 	{ 281, "html", NULL, FLAG, SHOW, FIELD(html), NULL,
 	    "a page that needs no other file" },
 	{ 'y', "yes", NULL, FLAG, INIT, FIELD(yes), NULL,

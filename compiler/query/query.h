@@ -102,7 +102,7 @@ struct options {
 	const char *client;  /* whose settings are imported */
 	const char *denials; /* where the scratch directory is, or "-" */
 	bool all, lossy, quiet, model, live, coverage, no_ignore, list, diff,
-	    write, yes, undo, html, record, help, version;
+	    write, yes, undo, html, record, summary, help, version;
 	enum report_format format;
 	bool has_choice; /* `profile` is for a file that defines several */
 	struct words includes, warnings, errors, targets, operands, profiles;

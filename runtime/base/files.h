@@ -138,6 +138,10 @@ struct helper_call {
 /* Its exit status; -1: it did not run, or not to its end. */
 int helper_run(const struct helper_call *call);
 
+/* What helper_run() does before it starts sbxc: this process loses for good all that
+ * the paragraph above says, but for its end.  False if that cannot be. */
+bool helper_confine(void);
+
 /* Bytes in a file without a name; -1 with errno. */
 int helper_file(const void *bytes, size_t size);
 

@@ -85,6 +85,12 @@ keep_from_network(void)
 	return seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
 }
 
+bool
+helper_confine(void)
+{
+	return keep_from_writing() && keep_from_network();
+}
+
 /* -1 is nothing. */
 static bool
 put(int fd, int number)
@@ -106,7 +112,7 @@ be_helper(const struct helper_call *call)
 	if (!put(call->in, STDIN_FILENO) || !put(call->out, STDOUT_FILENO) ||
 	    !put(call->err, STDERR_FILENO) ||
 	    (call->policy >= 0 && !put(call->policy, HELPER_POLICY)) ||
-	    !keep_from_writing() || !keep_from_network())
+	    !helper_confine())
 		_exit(EXIT_REFUSED);
 	syscall(SYS_execveat, call->program, "", call->words, call->variables,
 	    AT_EMPTY_PATH);

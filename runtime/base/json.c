@@ -3,6 +3,7 @@
  * before it that it needs, and in an object its key; the key is NULL in a list
  * and for the document itself.
  */
+#include "runtime/base/json.h"
 #include "runtime/base/out.h"
 
 #include "format/text.h"
@@ -30,10 +31,11 @@ raw(struct out *out, const char *key, const char *text)
 }
 
 void
-json_document(struct out *out)
+json_document(struct out *out, const char *event)
 {
 	json_object(out, NULL);
 	json_number(out, "sbx", 1);
+	json_string(out, "event", event);
 }
 
 void

@@ -6,6 +6,7 @@ loader_sources += \
 	runtime/base/file.c \
 	runtime/base/helper.c \
 	runtime/base/json.c \
+	runtime/base/json.h \
 	runtime/base/out.h \
 	runtime/base/kernel.h \
 	runtime/base/limits.c \

@@ -9,35 +9,20 @@
 #include "runtime/watch/tripwire.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { FIXED_WORDS = 10 };
 
-static void
-find_program(struct path *path)
-{
-	ssize_t len = readlink("/proc/self/exe", path->text,
-	    sizeof path->text - 1);
-
-	if (len <= 0)
-		refuse("--doctor", "cannot tell where sbxrun lies", errno);
-	path_cut(path, (uint32_t)len);
-	path_cut(path,
-	    place_parent((struct sbx_place){ path->text, path->len }).len);
-	if (!path_push(path, "sbxc", 4))
-		refuse("--doctor", "the path of sbxc is too long", 0);
-}
-
 void
 doctor_run(const struct options *options, struct arena *arena)
 {
-	static struct path program;
+	struct path program;
 	const char *words[FIXED_WORDS + 2 * OPTIONS_MAX_DEFINITIONS];
 	size_t count = 0;
 
 	tripwire_tell_killed(arena, false);
-	find_program(&program);
+	if (helper_path(&program) == NULL)
+		refuse("--doctor", "cannot tell where sbxrun lies", errno);
 	words[count++] = program.text;
 	words[count++] = "doctor";
 	if (options->json)

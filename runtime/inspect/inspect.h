@@ -48,8 +48,8 @@ void doctor_run(const struct options *options, struct arena *arena)
 /* --- plan.c ------------------------------------------------------------ */
 
 /*
- * The plan: what is applied here, rule by rule, and by what.  sbxrun -n prints
- * it, as text or JSON, -v prints a line of it, and the receipt keeps it.
+ * The plan: what is applied here, rule by rule, and by what.  sbxrun -n writes
+ * it as a record, -v says a line of it, and the receipt keeps it.
  */
 
 struct plan {
@@ -125,14 +125,8 @@ const char *plan_network(const struct plan *plan);
 /* Whether the supervisor connects TCP for the command. */
 bool plan_connects(const struct plan *plan);
 const char *plan_network_enforcer(const struct plan *plan);
-/* Hosts by name and address, and the user's proxy: lines, and a list. */
-void plan_print_hosts(struct out *out, const struct plan *plan);
+/* Lists: hosts by name and address, and the user's proxy; sockets by path. */
 void plan_put_hosts(struct out *json, const struct plan *plan);
-/* A host of a rule: "*.example.org:443". */
-void plan_name(struct out *out, const struct sbx_blob *blob,
-    const struct sbx_name *name);
-/* Rules about sockets by path: lines, and a list. */
-void plan_print_sockets(struct out *out, const struct plan *plan);
 void plan_put_sockets(struct out *json, const struct plan *plan);
 void plan_port_words(struct out *out, const struct sbx_port *port);
 /* NULL: it is open. */
@@ -149,13 +143,6 @@ const char *plan_limit_enforcer(const struct plan *plan, uint16_t kind);
  * wants to know, at a terminal, or where the plan is `described`. */
 void plan_warn(const struct plan *plan, bool described);
 
-/* Prints the plan on stdout, after a summary of one screen; everything in it
- * has been tried in the kernel. */
-void plan_print(const struct plan *plan, bool brief);
-
-/* The summary. */
-void plan_print_brief(struct out *out, const struct plan *plan);
-
 /* The one line of -v, on stderr; `command` may be NULL. */
 void plan_summary(const struct plan *plan, char *const *command);
 
@@ -167,6 +154,18 @@ void plan_say_default(const struct plan *plan);
  * the part of it that a receipt records; sbxrun(1) describes both. */
 void plan_print_json(const struct plan *plan);
 void plan_record(struct out *out, const struct plan *plan);
+
+/* --- render.c ---------------------------------------------------------- */
+
+/*
+ * What sbxrun says of itself for people: it writes a record, as for programs, and
+ * `sbxc records` prints that in words.
+ *
+ * Where the command line asks for such words: forks, returns in the child, whose
+ * standard output leads to sbxc, and this process becomes sbxc, which ends as the
+ * child does.  Without sbxc one line says so, and the record itself is printed.
+ */
+void render_begin(struct options *options);
 
 /* --- self_test.c ------------------------------------------------------- */
 
@@ -190,7 +189,6 @@ enum stage_place {
 enum outcome_of_time { TIME_KILLED, TIME_OUTLIVED, TIME_UNTRIED };
 
 struct self_test {
-	bool json;
 	pid_t victim; /* a process outside */
 	uint16_t tcp, udp;
 	int outer[3];  /* sockets that listen outside */
@@ -230,7 +228,8 @@ void probe_outlive(void) __attribute__((noreturn));
 
 /* --- status.c ---------------------------------------------------------- */
 
-/* Prints it all and ends the program with 0. */
-void status_print(bool json) __attribute__((noreturn));
+/* sbxrun --status: what the machine offers.  Writes the record and ends the
+ * program with 0. */
+void status_print(void) __attribute__((noreturn));
 
 #endif

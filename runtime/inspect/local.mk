@@ -4,12 +4,12 @@ loader_sources += \
 	runtime/inspect/inspect.h \
 	runtime/inspect/doctor.c \
 	runtime/inspect/plan.c \
-	runtime/inspect/plan_brief.c \
 	runtime/inspect/plan_json.c \
 	runtime/inspect/plan_network.c \
 	runtime/inspect/plan_sockets.c \
 	runtime/inspect/plan_text.c \
 	runtime/inspect/probes.c \
+	runtime/inspect/render.c \
 	runtime/inspect/self_test.c \
 	runtime/inspect/status.c \
 	runtime/inspect/warnings.c

@@ -2,7 +2,8 @@
  * The plan as JSON, for programs: the whole document of `-n --json`, and the
  * part of it that the receipt of a run keeps.
  */
-#include "runtime/base/out.h"
+#include "format/model.h"
+#include "runtime/base/json.h"
 #include "runtime/inspect/inspect.h"
 
 #include <string.h>
@@ -116,19 +117,36 @@ put_rule(struct out *json, const struct plan *plan, uint32_t index)
 	json_source(json, plan->blob, site->path->source);
 }
 
+static const char *const states[] = {
+	[RULE_READY] = "ready",
+	[RULE_ABSENT] = "absent",
+	[RULE_PLANTED] = "planted",
+	[RULE_UNBOUND] = "unbound",
+	[RULE_WAIVED] = "waived",
+};
+
 /* What the document says of a rule beside what the receipt says. */
 static void
 put_rule_state(struct out *json, const struct plan *plan, uint32_t index)
 {
-	static const char *const states[] = {
-		[RULE_READY] = "ready",
-		[RULE_ABSENT] = "absent",
-		[RULE_PLANTED] = "planted",
-		[RULE_UNBOUND] = "unbound",
-		[RULE_WAIVED] = "waived",
+	static const char *const classes[] = {
+		[PLAN_PLAIN] = "plain",
+		[PLAN_OTHER] = "other",
+		[PLAN_UNCOVERED] = "uncovered",
+		[PLAN_SKIPPED] = "skipped",
 	};
+	uint8_t rights = plan->binding->sites[index].path->rights;
 	const struct sbx_rule *rule = &plan->binding->rules[index];
 
+	json_list(json, "rights");
+	if (rights & SBX_READ)
+		json_string(json, NULL, "read");
+	if (rights & SBX_WRITE)
+		json_string(json, NULL, "write");
+	if (rights & SBX_EXEC)
+		json_string(json, NULL, "exec");
+	json_list_end(json);
+	json_string(json, "class", classes[plan_class(plan, index)]);
 	json_list(json, "except");
 	for (uint16_t i = 0; i < rule->exclusion_count; i++)
 		json_place(json, NULL, rule->exclusions[i]);
@@ -182,30 +200,42 @@ put_rules(struct out *json, const struct plan *plan, const char *key,
 }
 
 static void
-put_globs(struct out *json, const struct plan *plan, uint32_t room)
+put_glob(struct out *json, const struct plan *plan, const struct glob *glob)
 {
 	struct out words;
 
+	out_init(&words, -1);
+	plan_words(&words, glob->path);
+	json_object(json, NULL);
+	json_string(json, "rule", words.text);
+	out_init(&words, -1);
+	plan_place(&words, plan, glob->path);
+	if (glob->state == RULE_READY)
+		json_place(json, "below", glob->at);
+	else
+		json_string(json, "below", words.text);
+	if (glob->name != NULL) {
+		json_string(json, "as", glob->name);
+		json_string(json, "of", words.text);
+	}
+	json_string(json, "glob", sbx_string(plan->blob, glob->path->glob));
+	json_string(json, "state", states[glob->state]);
+	json_number(json, "matches", glob->matches);
+	out_init(&words, -1);
+	plan_glob_enforcer(&words, plan, glob);
+	json_string(json, "by", words.text);
+	json_source(json, plan->blob, glob->path->source);
+	json_object_end(json);
+}
+
+static void
+put_globs(struct out *json, const struct plan *plan, uint32_t room)
+{
 	json_list(json, "globs");
 	for (uint32_t i = 0; i < plan->binding->glob_count; i++) {
-		const struct glob *glob = &plan->binding->globs[i];
 		struct json_mark mark = json_mark(json);
 
-		out_init(&words, -1);
-		plan_words(&words, glob->path);
-		json_object(json, NULL);
-		json_string(json, "rule", words.text);
-		json_place(json, "below", glob->at);
-		if (glob->name != NULL)
-			json_string(json, "as", glob->name);
-		json_string(json, "glob",
-		    sbx_string(plan->blob, glob->path->glob));
-		json_number(json, "matches", glob->matches);
-		out_init(&words, -1);
-		plan_glob_enforcer(&words, plan, glob);
-		json_string(json, "by", words.text);
-		json_source(json, plan->blob, glob->path->source);
-		json_object_end(json);
+		put_glob(json, plan, &plan->binding->globs[i]);
 		json_keep(json, mark, room);
 	}
 	json_list_end(json);
@@ -380,7 +410,11 @@ put_network(struct out *json, const struct plan *plan)
 	const struct sbx_blob *blob = plan->blob;
 	struct out words;
 
-	json_string(json, "network_by", plan_network_enforcer(plan));
+	json_object(json, "network_rule");
+	json_string(json, "wanted", plan_wanted_network(plan));
+	json_string(json, "by", plan_network_enforcer(plan));
+	json_source(json, blob, blob->meta->net_source);
+	json_object_end(json);
 	json_list(json, "ports");
 	for (uint32_t i = 0; i < blob->port_count; i++) {
 		const struct sbx_port *port = &blob->ports[i];
@@ -433,6 +467,19 @@ put_system_calls(struct out *json, const struct plan *plan)
 	json_object_end(json);
 }
 
+/* Whether a variable about the home leads elsewhere, see sbx_set_opened(). */
+static bool
+leads_to_scratch(const struct plan *plan, const struct sbx_set *set,
+    const char *value)
+{
+	struct sbx_place home = plan->binding->anchors[SBX_ANCHOR_HOME];
+
+	return sbx_set_opened(plan->blob, set, KERNEL_WHERE) != NULL &&
+	    (strncmp(value, home.path, home.len) != 0 ||
+		strcmp(value + home.len, sbx_string(plan->blob, set->text)) !=
+		    0);
+}
+
 static void
 put_environment(struct out *json, const struct plan *plan)
 {
@@ -451,6 +498,8 @@ put_environment(struct out *json, const struct plan *plan)
 		json_object(json, NULL);
 		json_string(json, "name", name);
 		json_string(json, "value", value);
+		json_bool(json, "scratch",
+		    leads_to_scratch(plan, &blob->set[i], value));
 		json_source(json, blob, blob->set[i].source);
 		json_object_end(json);
 	}
@@ -464,7 +513,7 @@ plan_print_json(const struct plan *plan)
 	struct out json;
 
 	out_init(&json, STDOUT_FILENO);
-	json_document(&json);
+	json_document(&json, "plan");
 	put_run(&json, plan);
 	put_mechanisms(&json, plan);
 	put_handled(&json, plan);

@@ -2,6 +2,7 @@
 #include "runtime/inspect/inspect.h"
 
 #include "format/blob.h"
+#include "runtime/base/json.h"
 #include "runtime/base/out.h"
 
 #include <string.h>
@@ -95,23 +96,6 @@ show_enforcer(struct out *out, const struct plan *plan,
 			allow_enforcer(plan, site) :
 			deny_enforcer(plan));
 	out_text(out, site->fault == NULL ? obstacle(site) : "");
-}
-
-void
-plan_print_sockets(struct out *out, const struct plan *plan)
-{
-	for (uint32_t i = 0; i < plan->binding->socket_site_count; i++) {
-		const struct socket_site *site =
-		    &plan->binding->socket_sites[i];
-
-		out_print(out, "%s socket ", effect_name(site->rule->effect));
-		show_place(out, plan, site);
-		out_text(out, "  -- ");
-		show_enforcer(out, plan, site);
-		out_text(out, "  [");
-		out_source(out, plan->blob, site->rule->source);
-		out_text(out, "]\n");
-	}
 }
 
 void

@@ -3,6 +3,7 @@
  * one attempt, and answers with an errno, or 0 if it got through.  The model
  * says what the policy grants.
  */
+#include "runtime/base/json.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/inspect/inspect.h"
@@ -43,7 +44,7 @@ struct round {
 	const struct self_test *test;
 	const struct probe *probe; /* the one that is tried now */
 	struct out out;
-	bool json, failed;
+	bool failed;
 	char text[ROUND_SIZE];
 };
 
@@ -436,24 +437,6 @@ error_name(int error)
 }
 
 static void
-say_result(struct round *round, const char *name, int error, bool granted,
-    bool failed)
-{
-	struct out *out = &round->out;
-
-	out_column(out, name, 32);
-	out_text(out, error == 0 ? "allowed" : "denied  ");
-	if (error != 0)
-		out_text(out, error_name(error));
-	else if (granted)
-		out_text(out, ", as the policy says");
-	if (failed)
-		out_text(out,
-		    error == 0 ? ": IT GOT THROUGH" : ": THE POLICY ALLOWS IT");
-	out_text(out, "\n");
-}
-
-static void
 put_result(struct round *round, const char *name, int error, bool granted,
     bool failed)
 {
@@ -479,10 +462,7 @@ round_try(struct round *round)
 	    error == ECANCELED || (granted && round->probe->needed);
 
 	round->failed |= failed;
-	if (round->json)
-		put_result(round, round->probe->name, error, granted, failed);
-	else
-		say_result(round, round->probe->name, error, granted, failed);
+	put_result(round, round->probe->name, error, granted, failed);
 }
 
 static void
@@ -490,9 +470,7 @@ begin_round(struct round *round)
 {
 	/* Nothing is written before the end: in one piece, or not at all. */
 	out_into(&round->out, round->text, sizeof round->text);
-	if (!round->json)
-		return;
-	json_document(&round->out);
+	json_document(&round->out, "self-test");
 	json_string(&round->out, "level", level_name(round->context->level));
 	json_list(&round->out, "canaries");
 }
@@ -502,18 +480,10 @@ end_round(struct round *round)
 {
 	struct out *out = &round->out;
 
-	if (round->json) {
-		json_list_end(out);
-		json_bool(out, "ok", !round->failed);
-		json_object_end(out);
-		out_text(out, "\n");
-		return;
-	}
-	out_text(out, "level ");
-	out_text(out, level_name(round->context->level));
-	out_text(out,
-	    round->failed ? ": NOT as the policy says\n" :
-			    ": as the policy says\n");
+	json_list_end(out);
+	json_bool(out, "ok", !round->failed);
+	json_object_end(out);
+	out_text(out, "\n");
 }
 
 void
@@ -522,7 +492,6 @@ probes_run(const struct probe_context *context)
 	struct round round = {
 		.context = context,
 		.test = context->test,
-		.json = context->test->json,
 	};
 
 	begin_round(&round);
@@ -531,7 +500,7 @@ probes_run(const struct probe_context *context)
 		round_try(&round);
 	}
 	end_round(&round);
-	if (!out_send(&round.out, STDOUT_FILENO) && round.json)
+	if (!out_send(&round.out, STDOUT_FILENO))
 		_exit(EXIT_REFUSED);
 	_exit(round.failed ? 1 : 0);
 }

@@ -261,7 +261,6 @@ self_test_begin(struct self_test *test, struct options *options,
 {
 	pid_t child = 0;
 
-	test->json = options->json;
 	for (size_t i = 0; i < sizeof test->outer / sizeof *test->outer; i++)
 		test->outer[i] = -1;
 	make_stage(test);

@@ -4,6 +4,7 @@
 #include "runtime/inspect/inspect.h"
 
 #include "runtime/apply/apply.h"
+#include "runtime/base/json.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/listen/listen.h"
@@ -110,92 +111,6 @@ find_status(struct status *status)
 }
 
 static void
-print_landlock(struct out *out, const struct status *status)
-{
-	int abi = status->machine.landlock_abi;
-
-	if (abi == 0) {
-		out_print(out, "landlock    %s\n", status->landlock);
-		return;
-	}
-	out_print(out, "landlock    ABI %u", (unsigned)abi);
-	if (status->errata >= 0)
-		out_print(out, ", errata fixed: %u", (unsigned)status->errata);
-	out_text(out, "\n");
-	if (abi < 4)
-		out_text(out,
-		    "            TCP ports need ABI 4 (Linux 6.7): "
-		    "policies that open some keep TCP shut\n");
-	if (abi < 6)
-		out_text(out,
-		    "            signals and abstract sockets are kept "
-		    "inside from ABI 6 on (Linux 6.12)\n");
-}
-
-static const char *
-or_hint(const char *hint, const char *fine)
-{
-	return hint != NULL ? hint : fine;
-}
-
-/* Without one commands are less confined, and some policies are refused. */
-static void
-print_listener(struct out *out, const struct status *status)
-{
-	out_print(out, "listener    %s\n",
-	    or_hint(status->listener, "sbxrun can answer calls of a command"));
-	if (status->listener != NULL)
-		out_text(out,
-		    "            at standard, modes, times and attributes of "
-		    "what may only be read can be\n"
-		    "            changed, and AF_UNIX sockets are closed\n");
-	else if (status->sockets != NULL)
-		out_print(out,
-		    "            but not connect sockets: %s;\n"
-		    "            AF_UNIX ones are closed, and at standard "
-		    "those "
-		    "of TCP\n",
-		    status->sockets);
-	if (status->supervisor != NULL)
-		out_print(out,
-		    "supervisor  %s;\n"
-		    "            policies with a limit on time or output, or "
-		    "that watch, are refused, as all\n"
-		    "            that come with sbx are\n",
-		    status->supervisor);
-}
-
-static void
-print_status(struct out *out, const struct status *status)
-{
-	out_print(out, "kernel      Linux %s %s\n", status->kernel.release,
-	    status->kernel.machine);
-	print_landlock(out, status);
-	out_print(out, "seccomp     %s\n",
-	    or_hint(status->seccomp, "filters with errno"));
-	print_listener(out, status);
-	if (status->tried)
-		out_print(out, "namespaces  %s\n",
-		    or_hint(status->namespaces,
-			"user, mount, process and IPC: tried, fine"));
-	if (status->tried && status->namespaces == NULL)
-		out_print(out, "network     %s\n",
-		    or_hint(status->network,
-			"a namespace of its own: tried, fine"));
-	out_print(out, "hosts       %s\n",
-	    or_hint(status->hosts,
-		"sbx-proxy is there, for policies that name some"));
-	out_print(out, "cgroup      %s\n",
-	    or_hint(status->cgroup,
-		"limits on processes and memory hold for all together"));
-	if (status->cgroup != NULL)
-		out_text(out,
-		    "            rlimits hold instead: for each process, or "
-		    "beside what runs\n");
-	out_print(out, "level       %s\n", level_name(status->level));
-}
-
-static void
 put_part(struct out *json, const char *key, const char *hint)
 {
 	json_object(json, key);
@@ -206,7 +121,7 @@ put_part(struct out *json, const char *key, const char *hint)
 static void
 put_status(struct out *json, const struct status *status)
 {
-	json_document(json);
+	json_document(json, "status");
 	json_string(json, "kernel", status->kernel.release);
 	json_string(json, "machine", status->kernel.machine);
 	put_part(json, "landlock", status->landlock);
@@ -238,17 +153,14 @@ put_status(struct out *json, const struct status *status)
 }
 
 void
-status_print(bool json)
+status_print(void)
 {
 	struct status status;
 	struct out out;
 
 	find_status(&status);
 	out_init(&out, STDOUT_FILENO);
-	if (json)
-		put_status(&out, &status);
-	else
-		print_status(&out, &status);
+	put_status(&out, &status);
 	out_flush(&out);
 	_exit(0);
 }

@@ -3,6 +3,7 @@
  */
 #include "runtime/network/network.h"
 
+#include "runtime/base/json.h"
 #include "runtime/base/out.h"
 #include "runtime/network/event.h"
 

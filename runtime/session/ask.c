@@ -4,6 +4,7 @@
 #include "runtime/session/session.h"
 
 #include "runtime/base/files.h"
+#include "runtime/base/json.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/session/offer.h"
@@ -184,27 +185,10 @@ put_json(struct out *out, const char *name, const struct session_reply *reply,
 	json_object_end(out);
 }
 
-static void
-put_line(struct out *out, const char *name, const struct session_reply *reply,
-    const struct offer *offer)
-{
-	const char *policy = offer_text(offer, offer->head->policy);
-	const char *workspace = offer_text(offer,
-	    offer->head->anchors[SBX_ANCHOR_WORKSPACE]);
-
-	out_print(out, "%s: ", name);
-	out_shown(out, policy, strlen(policy));
-	out_text(out, *workspace != '\0' ? ", in " : ", without a workspace");
-	out_shown(out, workspace, strlen(workspace));
-	out_text(out, ", ");
-	put_state(out, reply);
-	out_text(out, "\n");
-}
-
 /* A session may end while it is asked; then it is none.  False where what is
  * there is no session, and does not keep the others from being listed. */
 static bool
-put_one(struct out *out, const char *name, bool json, int self)
+put_one(struct out *out, const char *name, int self)
 {
 	int socket;
 	const char *fault = reach(name, SESSION_LOOK, self, &socket);
@@ -219,19 +203,15 @@ put_one(struct out *out, const char *name, bool json, int self)
 		sockets_clean(name);
 		return true;
 	}
-	if (hear(socket, SESSION_LOOK, &reply, &offer) == NULL) {
-		if (json)
-			put_json(out, name, &reply, &offer);
-		else
-			put_line(out, name, &reply, &offer);
-	}
+	if (hear(socket, SESSION_LOOK, &reply, &offer) == NULL)
+		put_json(out, name, &reply, &offer);
 	offer_close(&offer);
 	close(socket);
 	return true;
 }
 
 __attribute__((noreturn)) static void
-list(bool json)
+list(void)
 {
 	int path = sockets_open(), fd = -1;
 	struct directory directory;
@@ -245,18 +225,14 @@ list(bool json)
 	if (fd < 0 && errno != ENOENT)
 		refuse(NULL, "cannot open the directory of sessions", errno);
 	out_init(&out, STDOUT_FILENO);
-	if (json) {
-		json_document(&out);
-		json_list(&out, "sessions");
-	}
+	json_document(&out, "sessions");
+	json_list(&out, "sessions");
 	directory_begin(&directory, fd);
 	while (fd >= 0 && (entry = directory_next(&directory)) != NULL)
-		all = put_one(&out, entry->name, json, self) && all;
-	if (json) {
-		json_list_end(&out);
-		json_object_end(&out);
-		out_text(&out, "\n");
-	}
+		all = put_one(&out, entry->name, self) && all;
+	json_list_end(&out);
+	json_object_end(&out);
+	out_text(&out, "\n");
 	out_flush(&out);
 	_exit(all ? 0 : EXIT_REFUSED);
 }
@@ -265,7 +241,7 @@ void
 ask_run(const struct options *options)
 {
 	if (options->sessions)
-		list(options->json);
+		list();
 	if (options->end)
 		end(options->session);
 	check(options->session);

@@ -6,6 +6,7 @@
 
 #include "runtime/apply/apply.h"
 #include "runtime/base/files.h"
+#include "runtime/base/json.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/session/offer.h"

@@ -39,10 +39,8 @@ describe(struct sandbox *sandbox)
 
 	if (sandbox->receipt.on)
 		prepare_receipt(&sandbox->receipt, plan);
-	if (sandbox->options.plan && sandbox->options.json)
+	if (sandbox->options.plan)
 		plan_print_json(plan);
-	else if (sandbox->options.plan)
-		plan_print(plan, sandbox->options.brief);
 	else if (sandbox->options.verbose)
 		plan_summary(plan, sandbox->options.command);
 	else if (sandbox->options.by_default)
@@ -191,8 +189,9 @@ main(int argc, char **argv, char **environment)
 	options_parse(options, argv);
 	find_names(sandbox);
 	owners_none(&sandbox->owners);
+	render_begin(options);
 	if (options->status)
-		status_print(options->json);
+		status_print();
 	if (options->doctor)
 		doctor_run(options, &sandbox->arena);
 	if (options->clean)

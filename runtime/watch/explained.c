@@ -4,6 +4,7 @@
  */
 #include "runtime/watch/receipt.h"
 
+#include "runtime/base/json.h"
 #include "runtime/base/out.h"
 #include "runtime/explain/explain.h"
 

@@ -6,6 +6,7 @@
 
 #include "format/text.h"
 #include "runtime/base/files.h"
+#include "runtime/base/json.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 
@@ -105,8 +106,7 @@ begin(struct receipt *receipt, const char *event)
 	out_seconds(&run, receipt->time);
 	out_print(&run, "-%u", (unsigned)receipt->pid);
 	out_into(json, receipt->text, sizeof receipt->text);
-	json_document(json);
-	json_string(json, "event", event);
+	json_document(json, event);
 	json_string(json, "run", run.text);
 	return json;
 }

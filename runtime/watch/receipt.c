@@ -10,6 +10,7 @@
 #include "runtime/watch/receipt.h"
 
 #include "runtime/base/files.h"
+#include "runtime/base/json.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>
@@ -98,8 +99,7 @@ receipt_begin(struct receipt *receipt, const char *event)
 	out_seconds(&run, receipt->time);
 	out_print(&run, "-%u", (unsigned)receipt->pid);
 	out_into(json, receipt->text, sizeof receipt->text);
-	json_document(json);
-	json_string(json, "event", event);
+	json_document(json, event);
 	json_string(json, "run", run.text);
 	json_seconds(json, "time", now);
 }

@@ -70,7 +70,8 @@ shown='a\x1b[31mb\x0ac\xc2\x9bd\x9bé\xe2\x80\xaef\x7f'
 mkdir "$odd"
 has 'the workspace, -v' "workspace $base/$shown" \
     "$SBXRUN" -l standard -v -w "$odd" "$base/plain.bin" -- no-such-command
-has 'the workspace, -n' "$base/$shown" \
+# JSON has no bytes that are no text.
+has 'the workspace, -n' "$base/$(printf %s "$shown" | sed 's/d\\x9b/d�/')" \
     "$SBXRUN" -l standard -n -w "$odd" "$base/plain.bin"
 has 'a command' "$shown: command not found" \
     "$SBXRUN" -l standard "$base/plain.bin" -- "${odd##*/}"
@@ -162,6 +163,7 @@ tap_is 'as many --pass-fd as there may be' '' "$("$SBXRUN" --pass-fd 3 \
 # --- who chooses the policy ------------------------------------------------
 
 cp "$SBXRUN" "$base/sbxrun"
+cp "$SBXC" "$base/sbxc"
 replaced='a command may replace this link or directory'
 
 # chosen UID NAME TEXT SCRIPT: what the script, in which $run is a dry run, says

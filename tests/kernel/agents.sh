@@ -19,7 +19,7 @@ PATH=/usr/bin:/bin:$PATH
 tap_begin /var/tmp
 # Another user may not reach the build directory.
 cd "$tmp" || exit 99
-tap_programs "$SBXRUN" "$builddir/sbx-proxy"
+tap_programs "$SBXRUN" "$SBXC" "$builddir/sbx-proxy"
 tap_levels standard full
 policy coding coding
 for agent in claude codex gemini opencode; do

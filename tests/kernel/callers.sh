@@ -13,7 +13,7 @@ ALONE=23919
 
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN" "$builddir/sbx-proxy"
+tap_programs "$SBXRUN" "$SBXC" "$builddir/sbx-proxy"
 # Without limits on time and output nobody supervises at level standard, so no
 # later fork fails in place of the one that is tried here.
 cat >"$base/unwatched.sbx" <<'POLICY'
@@ -89,7 +89,7 @@ processes()
 	text=$(run "$1" prlimit --nproc=1 "$base/sbxrun" \
 	    "$base/unwatched.bin" -- echo in)
 	refused "uid $1: no more processes" "$text"
-	text=$(run "$1" prlimit --nproc=1 "$base/sbxrun" --status)
+	text=$(run "$1" prlimit --nproc=1 "$base/sbxrun" --status --json)
 	refused "uid $1: no more processes: --status" "$text"
 	# Where a listener answers for the command, that level forks, too.
 	tap_empty "uid $1: no more processes: -l standard" "$(run "$1" \

@@ -13,7 +13,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 tap_begin /var/tmp
 base=$tmp
 tap_at_end=delegate_end
-tap_programs "$SBXRUN" "$SBXRUN_TEST"
+tap_programs "$SBXRUN" "$SBXC" "$SBXRUN_TEST"
 
 # policy NAME STATEMENT...
 policy()

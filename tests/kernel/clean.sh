@@ -12,7 +12,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 printf 'sbx 1\nprofile p extends workspace-write {\n}\n' >"$base/p.sbx"
 "$SBXC" "$base/p.sbx" -o "$base/p.bin" || exit 99
 

@@ -23,7 +23,7 @@ fi
 
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 
 # container TARGET: mounts such a /dev, over the one before.
 container()

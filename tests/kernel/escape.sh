@@ -13,7 +13,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # Not below /tmp: that is the scratch directory at level full.
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 # The anchors are the policies'.
 # shellcheck disable=SC2016
 policy escape workspace-write \

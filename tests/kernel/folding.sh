@@ -13,7 +13,7 @@ ORDINARY=65534
 # Not below /tmp: that is the scratch directory at level full.
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 mkdir "$base/fuse" "$base/failing" "$base/plain" "$base/home"
 chmod 777 "$base/home"
 

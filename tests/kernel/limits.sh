@@ -12,7 +12,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 tap_begin /var/tmp
 base=$tmp home=$tmp/home
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 
 policy few workspace-write 'limit processes 20' 'limit timeout 300s'
 policy many workspace-write 'limit processes none' 'limit timeout 300s'

@@ -15,7 +15,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # Not below /tmp: that is the scratch directory at level full.
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 
 # shellcheck disable=SC2016  # the anchors are the policies'
 policies()

@@ -17,7 +17,7 @@ servers=
 # shellcheck disable=SC2086
 stop_servers() { [ -z "$servers" ] || kill $servers 2>/dev/null; }
 tap_at_end=stop_servers
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy listener workspace-write 'allow read ${home}/readable' \
     'deny write ${workspace}/denied'

@@ -12,7 +12,7 @@ ORDINARY=65534
 
 tap_begin
 base=$tmp
-tap_programs "$SBXRUN" "$SBXRUN_TEST"
+tap_programs "$SBXRUN" "$SBXC" "$SBXRUN_TEST"
 for profile in workspace-write read-only full-access coding; do
 	"$SBXC" "$profiles/$profile.sbx" -o "$base/$profile.bin" || exit 99
 done

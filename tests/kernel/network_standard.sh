@@ -31,7 +31,7 @@ servers=
 # shellcheck disable=SC2086
 stop_servers() { [ -z "$servers" ] || kill $servers 2>/dev/null; }
 tap_at_end=stop_servers
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 cp "$PROBE" "$base/probe"
 chmod 755 "$base/probe"
 # A server does not answer at all where packets are lost.
@@ -84,6 +84,7 @@ held()
 # --- names: a server of HTTP, and what leads to it -----------------------------
 
 mkdir "$base/names" "$base/standin" "$base/www"
+install -m 755 "$SBXC" "$base/names/sbxc"
 install -m 755 "$SBXRUN" "$base/names/sbxrun"
 install -m 755 "$SBXRUN" "$base/standin/sbxrun"
 install -m 755 "$builddir/sbx-proxy" "$base/names/sbx-proxy"

@@ -10,7 +10,7 @@ TESTED=23986
 
 tap_begin
 base=$tmp
-tap_programs "$SBXRUN" "$SBXRUN_TEST"
+tap_programs "$SBXRUN" "$SBXC" "$SBXRUN_TEST"
 cat >"$base/plain.sbx" <<'POLICY'
 sbx 1
 profile plain extends workspace-write {

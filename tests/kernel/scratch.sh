@@ -13,7 +13,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 mkdir "$base/elsewhere" "$base/before"
 
 # policy FILE NAME [STATEMENT]

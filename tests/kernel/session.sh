@@ -8,7 +8,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 tap_begin
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 cat >"$base/plain.sbx" <<'POLICY'
 sbx 1
 profile plain extends workspace-write {

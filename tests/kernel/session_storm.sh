@@ -22,7 +22,7 @@ tap_begin /var/tmp
 base=$tmp
 # shellcheck source=tests/lib/session.sh
 . "$srcdir/tests/lib/session.sh"
-tap_programs "$SBXRUN" "$builddir/tests/kernel/siege"
+tap_programs "$SBXRUN" "$SBXC" "$builddir/tests/kernel/siege"
 mkdir "$base/shut"
 cp "$(command -v sleep)" "$(command -v bash)" "$base/shut"
 chmod 711 "$base/shut/sleep" "$base/shut/bash"

@@ -17,7 +17,7 @@ tap_begin /var/tmp
 base=$tmp
 # shellcheck source=tests/lib/session.sh
 . "$srcdir/tests/lib/session.sh"
-tap_programs "$SBXRUN" "$PROBE"
+tap_programs "$SBXRUN" "$SBXC" "$PROBE"
 # Each policy in a text of its own: they are two for a session.
 cat >"$base/agent.sbx" <<'POLICY'
 sbx 1

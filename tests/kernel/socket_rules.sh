@@ -28,7 +28,7 @@ at_end()
 	[ -z "$mounted" ] || umount "$mounted"
 }
 tap_at_end=at_end
-tap_programs "$SBXRUN" "$PROBE"
+tap_programs "$SBXRUN" "$SBXC" "$PROBE"
 policy shut workspace-write 'deny socket ${tmp}/shut'
 policy agent workspace-write 'allow socket ${ssh-agent}'
 policy plain workspace-write

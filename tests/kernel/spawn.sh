@@ -12,7 +12,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 # shellcheck disable=SC2016  # the anchors are the policies'
 policy spawn workspace-write 'deny spawn' 'allow exec ${workspace}'
 # All that the language can lift.

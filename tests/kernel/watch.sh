@@ -10,7 +10,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 tap_begin "${SBX_WATCH_TMP:-/var/tmp}"
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 cat >"$base/watch.sbx" <<'POLICY'
 sbx 1
 profile watching {

@@ -3,6 +3,7 @@
  * JSON.
  */
 #include "format/text.h"
+#include "runtime/base/json.h"
 #include "runtime/base/out.h"
 #include "tests/lib/tap.h"
 
@@ -321,7 +322,7 @@ documents(struct tap *tap)
 	struct out out;
 
 	out_init(&out, -1);
-	json_document(&out);
+	json_document(&out, "plan");
 	json_string(&out, "text", "a\"\\\n\x7f\xc3\xa9\xff");
 	json_string(&out, "none", NULL);
 	json_list(&out, "list");
@@ -332,7 +333,8 @@ documents(struct tap *tap)
 	json_list_end(&out);
 	json_object_end(&out);
 	is(tap, out.text,
-	    "{\"sbx\":1,\"text\":\"a\\\"\\\\\\u000a\\u007f\xc3\xa9\\ufffd\","
+	    "{\"sbx\":1,\"event\":\"plan\",\"text\":"
+	    "\"a\\\"\\\\\\u000a\\u007f\xc3\xa9\\ufffd\","
 	    "\"none\":null,\"list\":[{},true,\"/\"]}",
 	    "a document");
 	out_init(&out, -1);

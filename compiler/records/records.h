@@ -1,0 +1,33 @@
+/*
+ * The records of sbxrun in words.  sbxrun writes one JSON object a line, each with
+ * the version of the form ("sbx") and what it is about ("event"); sbx-records(5)
+ * describes them.  Whoever wrote one may not be trusted, and names in it are those
+ * that a command chose: all text is printed by out_shown().
+ */
+#ifndef SBX_COMPILER_RECORDS_RECORDS_H
+#define SBX_COMPILER_RECORDS_RECORDS_H
+
+#include "compiler/base/base.h"
+#include "runtime/base/out.h"
+
+struct printing {
+	struct arena *arena;
+	struct out out; /* to standard output */
+	bool brief;     /* of a plan, the first screen */
+};
+
+/* Prints each record of a file, "-" for standard input. */
+enum exit_status records_print(struct printing *printing, const char *path);
+
+/* A member that is a text, shown; nothing if there is none. */
+void put_shown(struct out *out, const struct json_t *record, const char *key);
+
+/* "  [team.sbx:3:4]\n" of a rule. */
+void put_source(struct out *out, const struct json_t *rule);
+
+void plan_show(struct printing *printing, const struct json_t *plan);
+void status_show(struct out *out, const struct json_t *status);
+void self_test_show(struct out *out, const struct json_t *test);
+void sessions_show(struct out *out, const struct json_t *sessions);
+
+#endif
