@@ -56,8 +56,8 @@ print_wrapped(const char *text, int indent)
 	putchar('\n');
 }
 
-static void
-print_profile(const struct ast_stmt *profile)
+static const char *
+about_of(const struct ast_stmt *profile)
 {
 	const char *about = "";
 
@@ -66,14 +66,57 @@ print_profile(const struct ast_stmt *profile)
 		if (stmt->kind == AST_ABOUT)
 			about = stmt->name->text;
 	}
+	return about;
+}
+
+static void
+print_profile(const struct ast_stmt *profile)
+{
 	printf("%-17s ", profile->name->text);
-	print_wrapped(about, 18);
+	print_wrapped(about_of(profile), 18);
+}
+
+static bool
+path_ends(const char *path, const char *end)
+{
+	size_t len = strlen(path), end_len = strlen(end);
+
+	return len >= end_len && strcmp(path + len - end_len, end) == 0;
+}
+
+/* What the user's own say of themselves; each is a line, good or not. */
+static void
+print_own(const struct options *options, const char *name)
+{
+	struct compilation compilation;
+	const char *path = named_file(options->arena, name);
+	bool shadowed = named_is_shipped(options->arena, name);
+	const char *about = "";
+
+	compilation_init(&compilation, options->arena);
+	if (path_ends(path, ".sbx") && compilation_open(&compilation, path)) {
+		for (const struct ast_stmt *stmt = compilation.stmts;
+		     stmt != NULL && *about == '\0'; stmt = stmt->next) {
+			if (stmt->kind == AST_PROFILE)
+				about = about_of(stmt);
+		}
+	}
+	printf("%-17s ", name);
+	print_wrapped(shadowed ?
+		arena_printf(options->arena,
+		    "(%s has the name of a shipped profile, which @%s is: "
+		    "rename it)",
+		    path, name) :
+		arena_printf(options->arena, "%s%s(%s)", about,
+		    *about != '\0' ? " " : "", path),
+	    18);
 }
 
 enum exit_status
 command_profiles(struct options *options)
 {
 	enum exit_status status = operands_require(options, 0, "");
+	struct words own = { .list.count = 0 };
 	const char *name;
 
 	if (status != EXIT_CLEAN)
@@ -89,6 +132,9 @@ command_profiles(struct options *options)
 				print_profile(stmt);
 		}
 	}
+	named_list(options->arena, &own);
+	for (size_t i = 0; i < own.list.count; i++)
+		print_own(options, own.list.items[i]);
 	return EXIT_CLEAN;
 }
 

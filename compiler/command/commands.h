@@ -13,6 +13,7 @@
  * The result goes to standard output, diagnostics go to standard error.
  */
 
+enum exit_status command_allow(struct options *options);
 enum exit_status command_build(struct options *options);
 enum exit_status command_check(struct options *options);
 enum exit_status command_why(struct options *options);
@@ -47,12 +48,13 @@ enum exit_status subject_read(const struct options *options, const char *path,
  */
 
 /*
- * Parses one rule without its effect, as "read ~/data".  NULL after printing what
- * is wrong with it: it must be one rule, which drops nothing and does not say
- * that it stands elsewhere.
+ * Parses one statement: a rule with its effect, as "allow read ~/data", or "use
+ * NAME".  NULL after printing what is wrong with it, in words about the option
+ * --OPTION: it must be one, which drops nothing and does not say that it stands
+ * elsewhere.
  */
 const struct ast_stmt *extra_parse(const struct options *options,
-    const char *effect, const char *rule);
+    const char *option, const char *text);
 
 /* Adds the rules of the options to a policy that is good; EXIT_CLEAN, or what
  * the command is to end with after complaining. */

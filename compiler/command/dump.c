@@ -161,6 +161,24 @@ static const struct {
 	{ "bpf-raw", dump_bpf_raw, true, true },
 };
 
+static bool
+is_text(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 4 && strcmp(path + len - 4, ".sbx") == 0;
+}
+
+/* As what it compiles to. */
+static enum exit_status
+dump_text_of(const struct options *options, const char *path,
+    struct sbx_blob *blob)
+{
+	const struct blocks *blocks;
+
+	return subject_read(options, path, blob, &blocks);
+}
+
 enum exit_status
 command_dump(struct options *options)
 {
@@ -169,6 +187,7 @@ command_dump(struct options *options)
 	struct dump dump = { .arena = options->arena };
 	struct sbx_blob blob;
 	size_t i = 0;
+	bool compiled;
 
 	if (status != EXIT_CLEAN)
 		return status;
@@ -181,10 +200,15 @@ command_dump(struct options *options)
 		return EXIT_USAGE;
 	dump.path = options->operands.list.items[0];
 	dump.blob = &blob;
-	if (!input_blob(options->arena, dump.path, &blob))
-		return EXIT_TROUBLE;
+	compiled = dump.path[0] != '@' && !is_text(dump.path);
+	if (!compiled)
+		status = dump_text_of(options, dump.path, &blob);
+	else if (!input_blob(options->arena, dump.path, &blob))
+		status = EXIT_TROUBLE;
+	if (status != EXIT_CLEAN)
+		return status;
 	status = dump_formats[i].write(&dump);
-	if (status == EXIT_CLEAN &&
+	if (status == EXIT_CLEAN && compiled &&
 	    vouch(options->arena, dump.path, &blob) != VOUCH_SAME)
 		status = EXIT_POLICY;
 	return status;

@@ -19,22 +19,22 @@ mark(struct arena *arena, const char *effect)
 }
 
 const struct ast_stmt *
-extra_parse(const struct options *options, const char *effect, const char *rule)
+extra_parse(const struct options *options, const char *option, const char *text)
 {
-	const char *text = arena_printf(options->arena,
-	    "sbx 1\nprofile command-line {\n%s %s\n}\n", effect, rule);
+	const char *whole = arena_printf(options->arena,
+	    "sbx 1\nprofile command-line {\n%s\n}\n", text);
 	struct compilation *compilation = arena_alloc(options->arena,
 	    sizeof *compilation);
-	const struct ast_stmt *profile, *stmt;
+	const struct ast_stmt *profile = NULL, *stmt;
 	const struct source *source;
 
 	compilation_init(compilation, options->arena);
 	source = sources_add(&compilation->sources,
-	    mark(options->arena, effect), text, strlen(text),
+	    mark(options->arena, option), whole, strlen(whole),
 	    (struct loc){ 0 });
-	profile = source == NULL ?
-	    NULL :
-	    ast_parse_alone(&compilation->sources, &compilation->diags, source);
+	if (source != NULL)
+		profile = ast_parse_alone(&compilation->sources,
+		    &compilation->diags, source);
 	if (compilation->diags.errors > 0) {
 		options_print(options, &compilation->diags);
 		return NULL;
@@ -43,10 +43,11 @@ extra_parse(const struct options *options, const char *effect, const char *rule)
 		profile = profile->next;
 	stmt = profile != NULL ? profile->body : NULL;
 	if (stmt != NULL && stmt->next == NULL && profile->next == NULL &&
-	    stmt->kind == AST_RULE && !stmt->drop && stmt->from == NULL)
+	    (stmt->kind == AST_RULE || stmt->kind == AST_USE) && !stmt->drop &&
+	    stmt->from == NULL)
 		return stmt;
-	misused("--%s takes one rule, such as 'read ~/data', and not '%s'",
-	    effect, shown_text(options->arena, rule));
+	misused("%s takes one rule, such as 'read ~/data', and not '%s'",
+	    mark(options->arena, option), shown_text(options->arena, text));
 	return NULL;
 }
 
@@ -67,7 +68,8 @@ static const char *
 rule_line(const struct options *options, const char *effect, const char *rule,
     size_t number, const char *profile)
 {
-	const struct ast_stmt *stmt = extra_parse(options, effect, rule);
+	const struct ast_stmt *stmt = extra_parse(options, effect,
+	    arena_printf(options->arena, "%s %s", effect, rule));
 	const char *text;
 	size_t len;
 

@@ -38,7 +38,8 @@ check_operands(const struct options *options)
 			    path);
 			return EXIT_USAGE;
 		}
-		if (options->write && strcmp(path, "-") == 0)
+		if (options->write &&
+		    (strcmp(path, "-") == 0 || path[0] == '@'))
 			return misused("-w needs files to write to");
 	}
 	if (options->write && options->operands.list.count == 0)

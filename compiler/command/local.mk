@@ -1,5 +1,6 @@
 # The commands of sbxc.
 libcompiler_a_SOURCES += \
+	compiler/command/allow.c \
 	compiler/command/build.c \
 	compiler/command/check.c \
 	compiler/command/commands.c \

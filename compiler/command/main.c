@@ -37,7 +37,8 @@ enum command_bit {
 	/* What reads policies as text. */
 	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT | DOCTOR | SHOW |
 	    EXPORT,
-	ANY = 131071,
+	ALLOW = 131072,
+	ANY = 262143,
 };
 
 struct command {
@@ -71,8 +72,10 @@ static const struct command commands[] = {
 	    "make a policy of another sandbox's settings" },
 	{ "learn", LEARN, command_learn, "learn FILE...",
 	    "draft a policy of what sbxrun --learn has seen" },
+	{ "allow", ALLOW, command_allow, "allow [--for POLICY] RULE",
+	    "add a rule to a policy of yours, and show what it opens" },
 	{ "profiles", PROFILES, command_profiles, "profiles",
-	    "list the shipped profiles" },
+	    "list the shipped profiles, and your own" },
 	{ "init", INIT, command_init, "init [CLIENT [FILE]]",
 	    "set an agent or another client up, or a policy for a project" },
 	{ "doctor", DOCTOR, command_doctor, "doctor [POLICY]",
@@ -191,7 +194,17 @@ static const struct option_row option_rows[] = {
 	    "of a plan, its first screen alone" },
 	{ 281, "html", NULL, FLAG, SHOW, FIELD(html), NULL,
 	    "a page that needs no other file" },
-	{ 'y', "yes", NULL, FLAG, INIT, FIELD(yes), NULL,
+	{ 291, "for", "POLICY", TEXT, ALLOW, FIELD(target), NULL,
+	    "the policy that changes; without it @default" },
+	{ 288, "list", NULL, FLAG, ALLOW, FIELD(list), NULL,
+	    "list the rules of your policies" },
+	{ 289, "remove", NULL, FLAG, ALLOW, FIELD(remove), NULL,
+	    "take the rule out again" },
+	{ 290, "force", NULL, FLAG, ALLOW, FIELD(force), NULL,
+	    "also what opens credentials, or what others run" },
+	{ 'p', "profile", "NAME", TEXT, ALLOW, FIELD(profile), NULL,
+	    "the profile, where a file defines several" },
+	{ 'y', "yes", NULL, FLAG, INIT | ALLOW, FIELD(yes), NULL,
 	    "write without asking" },
 	{ 280, "undo", NULL, FLAG, INIT, FIELD(undo), NULL,
 	    "take back what was set up" },
@@ -427,6 +440,27 @@ option_unknown(const struct command *command, const char *word)
 		misused("unknown option '-%c'", optopt);
 }
 
+/* The words that name policies: all operands, but of `why` the first. */
+static void
+resolve_names(struct options *options, const struct command *command)
+{
+	struct words *operands = &options->operands;
+
+	if ((command->bit & (READS | FMT | DUMP)) == 0)
+		return;
+	for (size_t i = 0; i < operands->list.count; i++) {
+		if (i == 0 || command->bit != WHY)
+			operands->list.items[i] = named_resolve(options->arena,
+			    operands->list.items[i]);
+	}
+	if (options->within != NULL)
+		options->within = named_resolve(options->arena,
+		    options->within);
+	if (options->verify != NULL)
+		options->verify = named_resolve(options->arena,
+		    options->verify);
+}
+
 static bool
 options_parse(struct options *options, const struct command *command, int argc,
     char **argv)
@@ -454,6 +488,7 @@ options_parse(struct options *options, const struct command *command, int argc,
 	}
 	for (int i = optind; i < argc; i++)
 		*arena_push(options->arena, &options->operands.list) = argv[i];
+	resolve_names(options, command);
 	return true;
 }
 

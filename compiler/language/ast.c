@@ -56,3 +56,28 @@ ast_has_effect(const struct ast_stmt *stmt)
 	return stmt->words.first == NULL ||
 	    strcmp(stmt->words.first->text, "watch") != 0;
 }
+
+const char *
+ast_block_end(const struct source *source, const struct ast_stmt *block)
+{
+	const char *at = source->text + (block->loc.end - source->base);
+	const char *end = source->text + source->size;
+	int depth = 0;
+
+	for (bool quoted = false; at < end; at++) {
+		if (quoted && *at == '\\')
+			at++;
+		else if (*at == '"')
+			quoted = !quoted;
+		else if (!quoted && *at == '#' &&
+		    strchr(" \t\n", at[-1]) != NULL)
+			at += strcspn(at, "\n");
+		else if (!quoted && *at == '{' && at[-1] != '$')
+			depth++;
+		else if (!quoted && *at == '}' && --depth <= 0)
+			return at;
+		else if (!quoted && at[0] == '$' && at[1] == '{')
+			at += strcspn(at, "}");
+	}
+	return NULL;
+}

@@ -101,4 +101,9 @@ struct ast_stmt *ast_stmt(struct arena *arena, enum ast_kind kind,
     struct loc loc);
 void ast_body_add(struct ast_body *body, struct ast_stmt *stmt);
 
+/* The brace that ends a block in the text: behind its last statement, after
+ * comments; NULL if it is not found. */
+const char *ast_block_end(const struct source *source,
+    const struct ast_stmt *block);
+
 #endif

@@ -277,32 +277,6 @@ draft_make(struct draft *draft)
 
 /* --- a policy that is there ----------------------------------------------- */
 
-/* The brace that ends a profile: behind its last statement, after comments. */
-static const char *
-end_of_block(const struct source *source, const struct ast_stmt *profile)
-{
-	const char *at = source->text + (profile->loc.end - source->base);
-	const char *end = source->text + source->size;
-	int depth = 0;
-
-	for (bool quoted = false; at < end; at++) {
-		if (quoted && *at == '\\')
-			at++;
-		else if (*at == '"')
-			quoted = !quoted;
-		else if (!quoted && *at == '#' &&
-		    strchr(" \t\n", at[-1]) != NULL)
-			at += strcspn(at, "\n");
-		else if (!quoted && *at == '{' && at[-1] != '$')
-			depth++;
-		else if (!quoted && *at == '}' && --depth <= 0)
-			return at;
-		else if (!quoted && at[0] == '$' && at[1] == '{')
-			at += strcspn(at, "}");
-	}
-	return NULL;
-}
-
 static const struct ast_stmt *
 find_profile(const struct ast_stmt *stmts, const char *name)
 {
@@ -322,7 +296,7 @@ draft_update(struct draft *draft, const struct operand *operand)
 	const struct source *source = operand->compilation.file;
 	const struct ast_stmt *profile =
 	    find_profile(operand->compilation.stmts, draft->name);
-	const char *end = profile != NULL ? end_of_block(source, profile) :
+	const char *end = profile != NULL ? ast_block_end(source, profile) :
 					    NULL;
 	size_t before;
 

@@ -11,6 +11,7 @@ libcompiler_a_SOURCES += \
 	compiler/query/env_index.c \
 	compiler/query/glob_list.c \
 	compiler/query/here.c \
+	compiler/query/named.c \
 	compiler/query/network.c \
 	compiler/query/options.c \
 	compiler/query/own.c \

@@ -33,29 +33,14 @@ options_start(const struct options *options, struct compilation *compilation)
 		    includes->list.items[i];
 }
 
-static const char *
-shipped_file(const struct options *options, const char *name)
-{
-	return arena_printf(options->arena, "%s.sbx", name);
-}
-
-static bool
-is_shipped(const struct options *options, const char *name)
-{
-	size_t size;
-
-	return builtin_text(shipped_file(options, name), &size) != NULL;
-}
-
 static bool
 shipped_open(const struct options *options, const char *name,
     struct compilation *compilation)
 {
-	if (compilation_open_shipped(compilation, shipped_file(options, name)))
+	if (compilation_open_shipped(compilation,
+		arena_printf(options->arena, "%s.sbx", name)))
 		return true;
-	complain("no shipped profile is called '%s'; 'sbxc profiles' lists "
-		 "them",
-	    name);
+	named_missing(options->arena, name);
 	return false;
 }
 
@@ -69,7 +54,7 @@ options_open(const struct options *options, const char *path,
 		return shipped_open(options, path + 1, compilation);
 	if (compilation_open(compilation, path))
 		return true;
-	if (errno == ENOENT && is_shipped(options, path))
+	if (errno == ENOENT && named_is_shipped(options->arena, path))
 		complain("cannot read '%s': no such file; did you mean @%s?",
 		    path, path);
 	else
@@ -85,8 +70,22 @@ options_parse_alone(const struct options *options, const char *path,
 	struct diags *diags = &compilation->diags;
 
 	compilation_init(compilation, options->arena);
-	compilation->file = sources_read(sources, path, path,
-	    (struct loc){ 0 });
+	if (path[0] == '@' && strpbrk(path, "./") == NULL) {
+		size_t size;
+		const char *text = builtin_text(arena_printf(options->arena,
+						    "%s.sbx", path + 1),
+		    &size);
+
+		if (text == NULL) {
+			named_missing(options->arena, path + 1);
+			return EXIT_TROUBLE;
+		}
+		compilation->file = sources_add(sources, path, text, size,
+		    (struct loc){ 0 });
+	} else {
+		compilation->file = sources_read(sources, path, path,
+		    (struct loc){ 0 });
+	}
 	if (compilation->file == NULL) {
 		complain_unread(path);
 		return EXIT_TROUBLE;

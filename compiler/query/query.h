@@ -99,10 +99,12 @@ struct options {
 	const char *profile, *output, *depfile, *verify, *workspace, *home,
 	    *level, *out_format, *arch, *variant, *fail_on, *within, *color,
 	    *extends, *update;
+	const char *target;  /* which policy changes */
 	const char *client;  /* whose settings are imported */
 	const char *denials; /* where the scratch directory is, or "-" */
 	bool all, lossy, quiet, model, live, coverage, no_ignore, list, diff,
-	    write, yes, undo, html, record, summary, help, version;
+	    write, yes, undo, html, record, summary, force, remove, help,
+	    version;
 	enum report_format format;
 	bool has_choice; /* `profile` is for a file that defines several */
 	struct words includes, warnings, errors, targets, operands, profiles;
@@ -144,6 +146,29 @@ const struct arch *options_arch(const struct options *options);
  * missing. */
 enum exit_status operands_require(const struct options *options, size_t count,
     const char *what);
+
+/* --- named.c ----------------------------------------------------------- */
+
+/* Policies by name: @NAME is a shipped one, or else NAME.sbx or NAME.bin of the
+ * user's own directory. */
+
+/* ~/.config/sbx, or NULL for a user without a home. */
+const char *named_directory(struct arena *arena);
+
+/* The file of one's own policy of that name; NULL: there is none. */
+const char *named_file(struct arena *arena, const char *name);
+
+bool named_is_shipped(struct arena *arena, const char *name);
+
+/* Adds the names of the user's own, sorted. */
+void named_list(struct arena *arena, struct words *names);
+
+/* The path that @NAME stands for, if it is one of the user's own; else the word
+ * itself. */
+const char *named_resolve(struct arena *arena, const char *word);
+
+/* Complains that there is none of that name. */
+void named_missing(struct arena *arena, const char *name);
 
 /* --- page.c ------------------------------------------------------------ */
 

@@ -143,6 +143,23 @@ _sbx_option()
 	fi
 }
 
+# _sbx_rule FIRST: the words of a rule or of a question, from that one on.
+_sbx_rule()
+{
+	local i at=$1
+
+	for ((i = $1; i < ${#words[@]} - 1; i++)); do
+		[[ ${words[i]} != -* ]] || ((at = i + 2))
+	done
+	if ((${#words[@]} - 1 <= at)); then
+		_sbx_words "read write exec domain connect listen syscall env"
+	elif [[ $previous == connect || $previous == listen ]]; then
+		_sbx_words tcp
+	elif [[ ${words[at]} == @(read|write|exec) ]]; then
+		_sbx_files -f
+	fi
+}
+
 _sbxc()
 {
 	local command=${words[1]}
@@ -157,6 +174,8 @@ _sbxc()
 	_sbx_option sbxc "$command" && return
 	case $command in
 	explain) _sbx_words "all $(_sbx_codes)" ;;
+	allow) _sbx_rule 2 ;;
+	why) ((${#words[@]} > 3)) && _sbx_rule 3 || _sbx_policies ;;
 	init)
 		_sbx_words "claude codex gemini opencode mcp vscode git npm"
 		;;

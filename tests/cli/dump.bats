@@ -310,9 +310,11 @@ unsayable()
 }
 
 @test "dump: what is no blob is refused with a sentence" {
-	ends 3 "$SBXC" dump team.sbx
-	complains "team.sbx: it is not a compiled policy"
+	cp team.sbx text.bin
+	ends 3 "$SBXC" dump text.bin
+	complains "text.bin: it is not a compiled policy"
 	"$SBXC" team.sbx
+	[ "$("$SBXC" dump team.sbx)" = "$("$SBXC" dump team.bin)" ]
 	head -c 100 team.bin >short.bin
 	ends 3 "$SBXC" dump short.bin
 	printf x >>team.bin

@@ -105,6 +105,46 @@ ends 'which is never that of a shipped one' 0 'no' @coding -- sh -c \
     'cat ~/.ssh/id 2>/dev/null || echo no'
 ends 'a name that is near to it' 125 'did you mean @mine?' @mien -- true
 
+rm "${own%/*}"/*
+
+# --- a rule that is allowed ---------------------------------------------------
+
+mkdir "$HOME/data" "$HOME/keys"
+echo data >"$HOME/data/f"
+allow="$SBXC allow"
+ends 'it is denied' 1 'No such file or directory' cat "$HOME/data/f"
+tap_is 'what it opens is shown, and nobody is taken for a yes' "wider: read ~/data
+sbxc: nothing was written: --yes writes this
+2" "$($allow read "$HOME/data" 2>&1 </dev/null | grep -e ^wider -e ^sbxc:
+    $allow read "$HOME/data" >/dev/null 2>&1 </dev/null; echo $?)"
+tap_is 'nothing is there then' no "$([ -e "$own.sbx" ] || echo no)"
+$allow --yes read "$HOME/data" >/dev/null
+ends 'it is allowed, from the next command on' 0 data cat "$HOME/data/f"
+tap_is 'it is listed' "$own.sbx:4: allow read ~/data" "$($allow --list)"
+for rule in 'read ~/.ssh' 'write ~/.config/sbx' 'read ~/.aws' 'write ~/.bashrc'; do
+	tap_is "not $rule" 1 "$($allow --yes "$rule" >/dev/null 2>&1; echo $?)"
+done
+printf 'sbx 1\nprofile plain {\nallow write ${workspace}\n}\n' >"$tmp/plain.sbx"
+"$SBXC" "$tmp/plain.sbx" -o "$tmp/plain.bin"
+tap_is 'credentials take --force, where no deny keeps them' '1
+0' "$(for force in '' --force; do
+    $allow --yes $force --for "$tmp/plain.bin" read '~/.aws' >/dev/null 2>&1; echo $?
+done)"
+tap_is 'a blob is made anew' 1 "$("$SBXC" dump "$tmp/plain.bin" | grep -c '~/.aws')"
+tap_is 'no text gets out of the rule' 2 "$($allow --yes 'read ~/x
+drop deny read ~/.ssh' >/dev/null 2>&1; echo $?)"
+tap_is 'a shipped one is extended, and who uses that is said' \
+    'used by: sbxrun @my-agent -- CMD' "$($allow --yes --for @agent domain \
+    api.example.org | sed -n 's/\(^used by.*CMD\).*/\1/p')"
+tap_is 'nobody inside changes anything' 'outside of it: sbxc allow read /srv/x' \
+    "$(cp "$SBXC" ./c && "$tmp/sbxrun" ./c allow read /srv/x 2>&1 | sed -n 's/.*\(outside of\)/\1/p')"
+tap_is 'two at once: none is lost' 2 "$(for i in 1 2; do
+    $allow --yes read "$HOME/two$i" >/dev/null 2>&1 &
+done; wait; $allow --list | grep -c 'two[12]$')"
+$allow --yes --remove read "$HOME/data" >/dev/null
+ends 'it is taken back' 1 'No such file or directory' cat "$HOME/data/f"
+rm -r "$HOME/data" "${own%/*}"
+
 # --- the workspace ------------------------------------------------------------
 
 mkdir -p "$tmp/git/.git" "$tmp/git/a/b" "$tmp/git/own/.git" "$tmp/plain/sub"
