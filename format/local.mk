@@ -21,7 +21,9 @@ format_sources = \
 	format/model.c \
 	format/names.c \
 	format/observed.def \
+	format/registries.def \
 	format/select.c \
+	format/setting.c \
 	format/sort.c \
 	format/states.def \
 	format/trapped.def \

@@ -34,4 +34,10 @@ size_t utf8_decode(const char *text, size_t len, uint32_t *character);
  * reader of the text cannot see. */
 bool utf8_is_hidden(uint32_t character);
 
+/* --- setting.c --------------------------------------------------------- */
+
+/* Whether a text of settings gives the word a value, "WORD = VALUE" or "WORD: VALUE",
+ * that does not begin as the usual one; NULL: the word alone says it. */
+bool text_has_setting(const char *text, const char *word, const char *usual);
+
 #endif

@@ -1,8 +1,11 @@
 /* See setup.h: what of the policy is absent here, and what it hands on. */
 #include "compiler/base/base.h"
 #include "compiler/setup/setup.h"
+#include "format/text.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -190,6 +193,54 @@ say_variables(struct doctor *doctor)
 			handed.count == 1 ? handed.text : "{ NAME NAME }"));
 }
 
+/* --- registries ----------------------------------------------------------- */
+
+static bool
+has_setting(const char *path, const char *word, const char *usual)
+{
+	char text[8 << 10];
+	struct stat status;
+	FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ?
+	    fopen(path, "re") :
+	    NULL;
+	size_t len = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+
+	if (file != NULL)
+		fclose(file);
+	text[len] = '\0';
+	return text_has_setting(text, word, usual);
+}
+
+/* Files that say where packages come from, and that programs do not find. */
+static void
+say_registries(struct doctor *doctor)
+{
+	static const struct {
+		const char *path, *word, *usual, *program, *variable, *remedy;
+	} registries[] = {
+#define REGISTRY(path, word, usual, program, variable, remedy) \
+	{ path, word, usual, program, variable, remedy },
+#include "format/registries.def"
+#undef REGISTRY
+	};
+
+	for (size_t i = 0; doctor->home != NULL && i < countof(registries);
+	     i++) {
+		const char *path = arena_printf(doctor->arena, "%s%s",
+		    doctor->home, registries[i].path);
+
+		if (has_setting(path, registries[i].word,
+			registries[i].usual) &&
+		    !doctor_allows(doctor, "read", path))
+			doctor_find(doctor, FINDING_NOTE, "registry",
+			    arena_printf(doctor->arena,
+				"the policy denies %s, so %s asks the public "
+				"registry and not the one in it",
+				path, registries[i].program),
+			    registries[i].remedy);
+	}
+}
+
 void
 doctor_policy(struct doctor *doctor)
 {
@@ -214,4 +265,5 @@ doctor_policy(struct doctor *doctor)
 	say_skipped(doctor);
 	say_weaker(doctor);
 	say_variables(doctor);
+	say_registries(doctor);
 }

@@ -279,7 +279,6 @@ make_mount(struct mount_tree *tree, struct mounting *mounting)
 		mount = new_mount("tmpfs", "mode", "0755", MOUNT_ALWAYS);
 		break;
 	case MOUNT_NAMES:
-		mounting->directory = false;
 		mount = name_file_mount(tree, mounting);
 		break;
 	case MOUNT_MASK:

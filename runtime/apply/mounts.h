@@ -11,7 +11,7 @@
 
 /* --- name_files.c ------------------------------------------------------ */
 
-enum { NAME_FILES = 2 };
+enum { NAME_FILES = 4 };
 
 /* Where they lie outside, and the links that lead there.  The descriptor is -1
  * until one is mounted; then it is that of its mount. */
@@ -25,13 +25,13 @@ struct mounting;
 /* None yet. */
 void name_files_none(struct name_files *files);
 
-/* Adds their places to the table, if the policy has names and lets the files be
- * read; a file that is not there is not made. */
+/* Adds their places to the table, if the files are wanted and the policy lets them
+ * be read; a file that is not there is not made. */
 void name_files_add(struct mount_tree *tree);
 
 /* The mount for such a place, or -1 and errno; and what to do when it is
  * there. */
-int name_file_mount(struct mount_tree *tree, const struct mounting *mounting);
+int name_file_mount(struct mount_tree *tree, struct mounting *mounting);
 void name_file_mounted(struct mount_tree *tree, const struct mounting *mounting,
     int mount);
 
@@ -90,7 +90,7 @@ enum mount_kind {
 	MOUNT_WAY,   /* an empty directory, for what is allowed below /tmp */
 	MOUNT_PIN,   /* a bind of a directory on itself: it keeps its name, and
 	             * what is masked below it stays below it */
-	MOUNT_NAMES, /* a file of ours: see name_files.h */
+	MOUNT_NAMES, /* files of ours: see name_files.c */
 	MOUNT_MASK,  /* an empty directory or file that nobody may open */
 };
 

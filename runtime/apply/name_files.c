@@ -1,5 +1,7 @@
 /*
- * The files by which programs look up names, in the view.
+ * Files of ours in the view, in place of the machine's.
+ *
+ * Those by which programs look up names:
  *
  * Where names lead out of a network of the sandbox's own, its resolver listens
  * on 127.0.0.1.  Files of ours that fit this cover those of the machine:
@@ -7,6 +9,10 @@
  * are left, since the addresses in the others lead nowhere inside.  On many
  * machines /etc/resolv.conf is a link into /run, which a view does not show:
  * then our file lies where the link leads.
+ *
+ * And those of root's that a program believes only if they are root's or its
+ * user's.  In a user namespace root's belong to nobody, and ssh ends where
+ * /etc/ssh/ssh_config.d has one.  So these are copies, which are the user's.
  */
 #include "runtime/apply/mounts.h"
 
@@ -15,6 +21,7 @@
 #include "runtime/base/out.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* Of the longest file of hosts that is looked at; what is about the machine
  * itself stands first. */
@@ -57,12 +64,25 @@ fill_hosts(char text[TEXT_SIZE])
 		strcpy(text, "127.0.0.1 localhost\n");
 }
 
+/* What Fedora's ssh_config.d includes. */
+#define CRYPTO_POLICY "/etc/crypto-policies/back-ends/openssh.config"
+
+static void
+fill_crypto_policy(char text[TEXT_SIZE])
+{
+	file_read(AT_FDCWD, CRYPTO_POLICY, text, TEXT_SIZE);
+}
+
 static const struct {
 	struct sbx_place at;
-	fill_text *fill;
+	fill_text *fill; /* NULL: a directory, with copies of its files */
+	bool owned;      /* wanted for its owner, and not for names */
 } known[NAME_FILES] = {
-	{ { "/etc/resolv.conf", 16 }, fill_resolver },
-	{ { "/etc/hosts", 10 }, fill_hosts },
+	{ { "/etc/resolv.conf", 16 }, fill_resolver, false },
+	{ { "/etc/hosts", 10 }, fill_hosts, false },
+	{ { "/etc/ssh/ssh_config.d", 21 }, NULL, true },
+	{ { CRYPTO_POLICY, sizeof CRYPTO_POLICY - 1 }, fill_crypto_policy,
+	    true },
 };
 
 /* --- their places --------------------------------------------------------- */
@@ -91,6 +111,22 @@ may_read(const struct mount_tree *tree, struct sbx_place at)
 	return rule_index_allows(tree->binding->index, SBX_READ, at);
 }
 
+/* Whether a directory has files; what is none stands for itself. */
+static bool
+has_files(struct sbx_place at)
+{
+	struct directory directory;
+	int fd = open_place(at, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+	bool has = fd < 0;
+
+	if (fd >= 0) {
+		directory_begin(&directory, fd);
+		has = directory_next(&directory) != NULL;
+		close(fd);
+	}
+	return has;
+}
+
 /* A rule about the name alone is one where its links lead. */
 static void
 add(struct mount_tree *tree, int index)
@@ -100,6 +136,8 @@ add(struct mount_tree *tree, int index)
 	if (found.fd < 0)
 		return;
 	close(found.fd);
+	if (known[index].fill == NULL && !has_files(found.at))
+		return;
 	if ((!may_read(tree, known[index].at) && !may_read(tree, found.at)) ||
 	    is_masked(tree, found.at))
 		return;
@@ -111,10 +149,13 @@ add(struct mount_tree *tree, int index)
 void
 name_files_add(struct mount_tree *tree)
 {
-	if (!sbx_ways_names(tree->binding->blob, KERNEL_WHERE))
-		return;
-	for (int i = 0; i < NAME_FILES; i++)
-		add(tree, i);
+	bool names = sbx_ways_names(tree->binding->blob, KERNEL_WHERE);
+
+	for (int i = 0; i < NAME_FILES; i++) {
+		/* Root's are root's where the user is root. */
+		if (known[i].owned ? geteuid() != 0 : names)
+			add(tree, i);
+	}
 }
 
 static int
@@ -192,11 +233,71 @@ apart(fill_text *fill)
 	return mount;
 }
 
+/* A copy of one file; what is none, or cannot be read, or is long, is left out. */
+static void
+copy_file(struct mount_tree *tree, int to, struct sbx_place directory,
+    const char *name)
+{
+	static const struct sbx_place slash = { "/", 1 };
+	struct sbx_place at = arena_join(tree->arena,
+	    arena_join(tree->arena, directory, slash),
+	    (struct sbx_place){ name, (uint32_t)strlen(name) });
+	struct followed found = follow(tree->arena, at);
+	char text[TEXT_SIZE];
+	struct stat status;
+	size_t len;
+	int fd;
+
+	if (found.fd < 0)
+		return;
+	close(found.fd);
+	if (!may_read(tree, at) || !may_read(tree, found.at) ||
+	    is_masked(tree, found.at) || lstat(found.at.path, &status) != 0 ||
+	    !S_ISREG(status.st_mode) || status.st_size >= TEXT_SIZE ||
+	    !file_read(AT_FDCWD, found.at.path, text, sizeof text))
+		return;
+	len = strlen(text);
+	fd = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, text, len) != (ssize_t)len)
+		refuse(at.path, "cannot copy it for the view", errno);
+	close(fd);
+}
+
+/* A tmpfs with copies of a directory's files. */
+static int
+copies(struct mount_tree *tree, struct sbx_place at)
+{
+	static const struct mount_attributes shut = {
+		.set = MOUNT_ATTR_RDONLY,
+	};
+	struct directory directory;
+	const struct entry *entry;
+	int from = open_place(at, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+	int mount;
+
+	if (from < 0)
+		return -1;
+	mount = new_mount("tmpfs", "mode", "0755",
+	    MOUNT_ALWAYS | MOUNT_ATTR_NOEXEC);
+	directory_begin(&directory, from);
+	while (mount >= 0 && (entry = directory_next(&directory)) != NULL)
+		copy_file(tree, mount, at, entry->name);
+	close(from);
+	if (mount >= 0 && set_mount(mount, "", AT_EMPTY_PATH, &shut) != 0) {
+		close(mount);
+		return -1;
+	}
+	return mount;
+}
+
 int
-name_file_mount(struct mount_tree *tree, const struct mounting *mounting)
+name_file_mount(struct mount_tree *tree, struct mounting *mounting)
 {
 	fill_text *fill = known[index_of(tree, mounting->at)].fill;
 
+	mounting->directory = fill == NULL;
+	if (fill == NULL)
+		return copies(tree, mounting->at);
 	return tree->mounts[0].at.len == 0 ? apart(fill) : in_root(tree, fill);
 }
 
@@ -211,12 +312,14 @@ name_file_mounted(struct mount_tree *tree, const struct mounting *mounting,
 void
 name_files_allow(const struct name_files *files, int ruleset)
 {
-	struct landlock_path_beneath_attr rule = {
-		.allowed_access = 1 << 2 /* LANDLOCK_ACCESS_FS_READ_FILE */,
-	};
+	struct landlock_path_beneath_attr rule = { .parent_fd = -1 };
 
 	for (int i = 0; i < NAME_FILES; i++) {
 		rule.parent_fd = files->of[i].fd;
+		rule.allowed_access = 1 << 2 /* LANDLOCK_ACCESS_FS_READ_FILE */;
+		if (known[i].fill == NULL)
+			rule.allowed_access |= 1
+			    << 3 /* LANDLOCK_ACCESS_FS_READ_DIR */;
 		if (rule.parent_fd < 0)
 			continue;
 		if (landlock_add_rule(ruleset, LANDLOCK_RULE_PATH_BENEATH,

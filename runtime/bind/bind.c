@@ -411,6 +411,8 @@ bind_rules(struct binder *binder)
 	bind_paths(binder);
 	bind_resolver(binder);
 	bind_git_includes(binder);
+	if (!binder->planned)
+		bind_registries(binder);
 	deny_own(binder, &own_places);
 	guards = add_guards(binder);
 	made->rules = binder->rules;

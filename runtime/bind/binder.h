@@ -129,6 +129,9 @@ void bind_proxy(struct binder *binder);
 /* The host's resolv.conf, where it is a link: see there. */
 void bind_resolver(struct binder *binder);
 
+/* Tells of files that say where packages come from, and that are denied. */
+void bind_registries(struct binder *binder);
+
 /* What the user's settings of git lead to: see there. */
 void bind_git_includes(struct binder *binder);
 

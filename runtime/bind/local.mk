@@ -15,6 +15,7 @@ binder_sources = \
 	runtime/bind/owners.c \
 	runtime/bind/planted.c \
 	runtime/bind/project.c \
+	runtime/bind/registries.c \
 	runtime/bind/rule_index.c \
 	runtime/bind/rules.c \
 	runtime/bind/scratch.c \

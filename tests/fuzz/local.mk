@@ -45,6 +45,7 @@ tests_fuzz_fuzz_bind_SOURCES = \
 	runtime/bind/missing.c \
 	runtime/bind/owners.c \
 	runtime/bind/planted.c \
+	runtime/bind/registries.c \
 	runtime/bind/rule_index.c \
 	runtime/bind/rules.c \
 	runtime/bind/scratch.c \

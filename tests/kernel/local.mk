@@ -61,7 +61,6 @@ kernel_scripts = \
 	tests/kernel/filesystems.sh \
 	tests/kernel/folding.sh \
 	tests/kernel/front.sh \
-	tests/kernel/git.sh \
 	tests/kernel/texts.sh \
 	tests/kernel/inside.sh \
 	tests/kernel/launches.sh \
@@ -75,6 +74,7 @@ kernel_scripts = \
 	tests/kernel/places.sh \
 	tests/kernel/plan.sh \
 	tests/kernel/scratch.sh \
+	tests/kernel/settings.sh \
 	tests/kernel/shell.sh \
 	tests/kernel/socket_rules.sh \
 	tests/kernel/sockets.sh \

@@ -28,7 +28,7 @@ POINTERS = {
     "sbx_verify": r"check_\w+",
     "apply_option": r"set_\w+|add_\w+|help|version",
     "options_parse": r"set_\w+|add_\w+|help|version",
-    "make_file": r"fill_hosts|fill_resolver",
+    "make_file": r"fill_\w+",
     "answer": r"answer_[A-Z]+",
     "diagnosis_find": r"is_any|is_place|is_standing",
     "hear": r"is_any|is_place|is_standing",

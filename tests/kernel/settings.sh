@@ -1,8 +1,9 @@
 #!/bin/sh
-# What the user's settings of git lead to, as TAP: git has the name that they set in
-# a sandbox, too, by whatever files; a denial of such a file holds, and settings that a
-# command could have written open nothing.  At both levels, as this user and, started
-# by root, as an ordinary one too.
+# What settings in the home and in /etc lead to, as TAP.  git has the name that they
+# set in a sandbox, too, by whatever files; a denial of such a file holds, and settings
+# that a command could have written open nothing.  Who is kept from a file that names
+# a registry is told so.  ssh believes root's files.  At both levels, as this user and,
+# started by root, as an ordinary one too.
 
 # Variables in what the sandbox's shell runs are that shell's.
 # shellcheck disable=SC2016
@@ -20,11 +21,13 @@ if ! command -v git >/dev/null; then
 fi
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$builddir/sbx-proxy"
 policy plain workspace-write
 policy shut workspace-write 'deny read ~/work/config'
 policy open workspace-write 'allow write ~/.config/git'
 policy home workspace-write 'allow write ~/work'
+policy online coding-online
+policy told coding-online 'set env npm_config_registry = "http://127.0.0.1:9/"'
 
 # prepare UID: a home with a repository, and settings in many files.
 prepare()
@@ -113,6 +116,57 @@ planted()
 	    "$(run home 'cat ~/dot/more/second 2>/dev/null || echo no')"
 }
 
+# asked NPMRC POLICY: whether sbxrun says that npm asks the public registry.
+asked()
+{
+	prepare "$uid"
+	printf '%s\n' "$1" >"$home/.npmrc"
+	case $(run "$2" true) in
+	*npmrc:*'npm asks the public registry'*) echo told ;;
+	*) echo not ;;
+	esac
+}
+
+registries()
+{
+	corp='@corp:registry=https://npm.example.org/'
+	tap_is "$level: uid $uid: a registry that is hidden is told of" told \
+	    "$(asked "$corp" online)"
+	tap_is "$level: uid $uid: not without a network" not \
+	    "$(asked "$corp" plain)"
+	tap_is "$level: uid $uid: nor where the policy sets one" not \
+	    "$(asked "$corp" told)"
+	tap_is "$level: uid $uid: nor for the usual one and its token" not \
+	    "$(asked 'registry = https://registry.npmjs.org/
+//registry.npmjs.org/:_authToken=x' online)"
+}
+
+# ssh ends where a file there is neither root's nor the user's, as root's look in a
+# user namespace.
+ssh_settings()
+{
+	name="$level: uid $uid: ssh reads root's settings"
+	if ! command -v ssh >/dev/null || ! [ -d /etc/ssh/ssh_config.d ]; then
+		tap_lacks "$name" 'there is no ssh with a directory of settings'
+		return
+	fi
+	if [ "$(id -u)" -ne 0 ] || ! unshare -m true 2>/dev/null; then
+		tap_skip "$name" 'only root can put a file there'
+		return
+	fi
+	prepare "$ORDINARY"
+	mkdir -p "$base/settings"
+	chmod 755 "$base/settings"
+	printf 'Host example.org\n\tPort 77\n' >"$base/settings/20-x.conf"
+	chmod 644 "$base/settings/20-x.conf"
+	tap_is "$name" 'port 77' "$(cd "$home/ws" && BASE=$base LEVEL=$level \
+	    USER_ID=$ORDINARY HOME=$home unshare -m sh -c '
+		mount --bind "$BASE/settings" /etc/ssh/ssh_config.d &&
+		setpriv --reuid="$USER_ID" --regid="$USER_ID" --clear-groups \
+		    "$BASE/sbxrun" -l "$LEVEL" "$BASE/plain.bin" -- \
+		    ssh -T -G example.org' 2>&1 </dev/null | grep -e '^port' -e owner)"
+}
+
 tap_levels standard full
 users=$(id -u)
 if tap_twice; then users="$users $ORDINARY"; fi
@@ -121,6 +175,10 @@ for uid in $users; do
 		included
 		shut
 		planted
+		registries
 	done
+done
+for level in $levels; do
+	ssh_settings
 done
 tap_done
