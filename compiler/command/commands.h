@@ -75,7 +75,8 @@ struct diff {
 	struct sbx_blob blobs[SIDE_COUNT];
 	struct subject subjects[SIDE_COUNT];
 	struct comparison comparison;
-	const char *profile; /* of files with several; else NULL */
+	const char *profile;           /* of files with several; else NULL */
+	const struct sources *sources; /* of NEW, or NULL */
 };
 
 /* Profiles of two files that belong together; NULL: one file has none. */
@@ -89,6 +90,11 @@ struct profile_pairs {
 	bool several; /* else there is one pair, without names */
 	VEC(struct profile_pair) list;
 };
+
+/* The profiles of a text, if it can be read twice and has no mistake; false:
+ * there is one, whatever its name is. */
+bool profiles_read(const struct options *options, const char *path,
+    struct profile_names *names, struct compilation *compilation);
 
 /* Unless -p chooses.  With `all`, if OLD has one profile alone, each of NEW
  * belongs to it. */
@@ -121,6 +127,11 @@ void diff_report_pair(const struct diff *diff, const struct profile_pair *pair,
 
 /* Prints the differences of these changes for people, a few lines each. */
 void diff_print(const struct diff *diff, unsigned changes, FILE *stream);
+
+/* The same as parts of a page: of one pair, and of a profile that came, went or
+ * was renamed. */
+void diff_page(FILE *stream, const struct diff *diff);
+void diff_page_profile(FILE *stream, enum change change, const char *text);
 
 /* Adds findings to a report; those in `errors` are errors. */
 void diff_report(const struct diff *diff, unsigned changes, unsigned errors,

@@ -13,28 +13,26 @@
 #include "compiler/policy/policy.h"
 #include "compiler/query/query.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* --- profiles ------------------------------------------------------------- */
 
-/* The profiles of a text, if it can be read twice and has no mistake; false:
- * there is one, whatever its name is. */
-static bool
+bool
 profiles_read(const struct options *options, const char *path,
-    struct profile_names *names)
+    struct profile_names *names, struct compilation *compilation)
 {
-	struct compilation compilation;
 	struct stat status;
 
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
 	    input_is_blob(path))
 		return false;
-	options_start(options, &compilation);
-	if (!compilation_open(&compilation, path) ||
-	    compilation.diags.errors > 0)
+	options_start(options, compilation);
+	if (!compilation_open(compilation, path) ||
+	    compilation->diags.errors > 0)
 		return false;
-	resolve_profiles(options->arena, compilation.stmts, names);
+	resolve_profiles(options->arena, compilation->stmts, names);
 	return true;
 }
 
@@ -76,11 +74,14 @@ diff_pair(const struct options *options, const char *old, const char *new,
 {
 	struct arena *arena = options->arena;
 	struct profile_names names[SIDE_COUNT] = { 0 };
+	struct compilation compilation;
 	bool read[SIDE_COUNT];
 
 	*pairs = (struct profile_pairs){ 0 };
-	read[SIDE_OLD] = profiles_read(options, old, &names[SIDE_OLD]);
-	read[SIDE_NEW] = profiles_read(options, new, &names[SIDE_NEW]);
+	read[SIDE_OLD] = profiles_read(options, old, &names[SIDE_OLD],
+	    &compilation);
+	read[SIDE_NEW] = profiles_read(options, new, &names[SIDE_NEW],
+	    &compilation);
 	pairs->several = options->profiles.list.count == 0 &&
 	    options->profile == NULL && read[SIDE_NEW] &&
 	    (read[SIDE_OLD] || all) &&
@@ -264,6 +265,8 @@ struct telling {
 	unsigned errors;
 	size_t counts[CHANGE_END];
 	struct report report;
+	const struct sources *sources; /* of NEW */
+	FILE *page;                    /* NULL: no page is wanted */
 };
 
 /* A profile that came, went or got another name. */
@@ -279,7 +282,9 @@ tell_profile(struct telling *telling, const struct profile_pair *pair)
 	    &change);
 
 	telling->counts[change]++;
-	if (telling->options->format == REPORT_TEXT)
+	if (telling->page != NULL)
+		diff_page_profile(telling->page, change, text);
+	else if (telling->options->format == REPORT_TEXT)
 		printf("%s: %s\n", change_word(change), text);
 	else
 		diff_report_pair(&diff, pair, telling->errors,
@@ -307,6 +312,11 @@ tell_pair(struct telling *telling, const struct profile_pair *pair,
 		return status;
 	for (int change = 0; change < CHANGE_END; change++)
 		telling->counts[change] += diff.comparison.counts[change];
+	if (telling->page != NULL) {
+		diff.sources = telling->sources;
+		diff_page(telling->page, &diff);
+		return EXIT_CLEAN;
+	}
 	if (telling->options->format != REPORT_TEXT) {
 		diff_report(&diff, CHANGE_ALL, telling->errors,
 		    &telling->report);
@@ -318,6 +328,22 @@ tell_pair(struct telling *telling, const struct profile_pair *pair,
 	return EXIT_CLEAN;
 }
 
+/* The page around the parts of the pairs. */
+static void
+put_page(const struct telling *telling, const char *parts, const char *total)
+{
+	const char *title = arena_printf(telling->options->arena,
+	    "%s \xe2\x86\x92 %s", telling->old, telling->new);
+
+	page_begin(stdout, title);
+	fputs("<h1>", stdout);
+	page_text(stdout, title);
+	printf("</h1>\n<p class=\"dim\">%s</p>\n%s", total, parts);
+	if (telling->sources != NULL)
+		page_sources(stdout, telling->sources, false);
+	page_end(stdout);
+}
+
 enum exit_status
 command_diff(struct options *options)
 {
@@ -325,8 +351,12 @@ command_diff(struct options *options)
 	enum exit_status status = operands_require(options, 2,
 	    operands->list.count == 0 ? "OLD" : "NEW");
 	struct telling telling = { .options = options };
+	struct compilation compilation;
+	struct profile_names names = { 0 };
 	struct profile_pairs pairs;
 	const char *total;
+	char *text = NULL;
+	size_t size;
 
 	if (status != EXIT_CLEAN)
 		return status;
@@ -336,7 +366,16 @@ command_diff(struct options *options)
 		return misused("-p is given once, or for OLD and for NEW");
 	telling.old = operands->list.items[0];
 	telling.new = operands->list.items[1];
+	if (options->html && options->format != REPORT_TEXT)
+		return misused("--html and -f exclude each other");
 	diff_pair(options, telling.old, telling.new, false, &pairs);
+	if (options->html) {
+		telling.page = open_memstream(&text, &size);
+		if (telling.page == NULL)
+			arena_exhausted();
+		if (profiles_read(options, telling.new, &names, &compilation))
+			telling.sources = &compilation.sources;
+	}
 	report_init(&telling.report, options->arena, "diff");
 	for (size_t i = 0; i < pairs.list.count; i++) {
 		enum exit_status one = tell_pair(&telling, &pairs.list.items[i],
@@ -344,15 +383,22 @@ command_diff(struct options *options)
 
 		status = one > status ? one : status;
 	}
-	if (status != EXIT_CLEAN)
+	if (telling.page != NULL && fclose(telling.page) != 0)
+		arena_exhausted();
+	if (status != EXIT_CLEAN) {
+		free(text);
 		return status;
+	}
 	total = total_text(options->arena, telling.counts);
 	telling.report.title = arena_printf(options->arena, "Policy %s: %s",
 	    telling.new, total);
-	if (options->format == REPORT_TEXT)
+	if (options->html)
+		put_page(&telling, text, total);
+	else if (options->format == REPORT_TEXT)
 		puts(total);
 	else
 		report_write(&telling.report, options->format, stdout);
+	free(text);
 	return is_failure(telling.counts, telling.errors) ? EXIT_POLICY :
 							    EXIT_CLEAN;
 }

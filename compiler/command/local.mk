@@ -7,6 +7,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/commands.h \
 	compiler/command/convert.c \
 	compiler/command/diff.c \
+	compiler/command/diff_page.c \
 	compiler/command/diff_report.c \
 	compiler/command/doctor.c \
 	compiler/command/dump.c \

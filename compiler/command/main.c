@@ -192,7 +192,7 @@ static const struct option_row option_rows[] = {
 	    "write back to the files, or to POLICY" },
 	{ 287, "summary", NULL, FLAG, RECORDS, FIELD(summary), NULL,
 	    "of a plan, its first screen alone" },
-	{ 281, "html", NULL, FLAG, SHOW, FIELD(html), NULL,
+	{ 281, "html", NULL, FLAG, SHOW | DIFF, FIELD(html), NULL,
 	    "a page that needs no other file" },
 	{ 291, "for", "POLICY", TEXT, ALLOW, FIELD(target), NULL,
 	    "the policy that changes; without it @default" },

@@ -173,12 +173,32 @@ void named_missing(struct arena *arena, const char *name);
 /* --- page.c ------------------------------------------------------------ */
 
 /*
- * A policy as one page of HTML for those who would rather look: the places as a
- * tree, coloured by right, and the other rules below it, each with its line.
+ * Policies as one page of HTML for those who would rather look.  It needs no
+ * other file and runs no script, and no text becomes markup.
  */
 
-/* The page needs no other file and runs no script. */
-void page_write(FILE *stream, struct arena *arena, const struct sbx_blob *blob);
+void page_begin(FILE *stream, const char *title);
+void page_end(FILE *stream);
+
+/* Text with what means something in HTML escaped. */
+void page_text(FILE *stream, const char *text);
+
+/* "team.sbx:9:5", as a link to the line if its text is among the sources. */
+void page_place(FILE *stream, struct arena *arena, const struct sbx_blob *blob,
+    uint32_t source, const struct sources *sources);
+
+/* A profile: a card, its own rules, and what it takes from others, folded.  What
+ * OLD does not have is marked.  No sources or OLD: NULL. */
+void page_policy(FILE *stream, struct arena *arena, const struct sbx_blob *blob,
+    const struct sources *sources, const struct sbx_blob *old);
+
+/* The texts with their lines numbered, folded unless `open`. */
+void page_sources(FILE *stream, const struct sources *sources, bool open);
+
+/* Profiles in tabs: before all of them, before each, and behind them. */
+void page_tabs(FILE *stream, const char *const *names, size_t count);
+void page_tab(FILE *stream, size_t number);
+void page_tabs_end(FILE *stream);
 
 /* --- program.c --------------------------------------------------------- */
 

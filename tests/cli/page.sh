@@ -1,6 +1,7 @@
 #!/bin/sh
-# sbxc show --html: a page in which every rule stands, that is well formed, that
-# needs no other file, and in which no text of a policy becomes an element.
+# sbxc show --html and diff --html: a page in which every rule stands, that is well
+# formed, that needs no other file, and in which no text of a policy becomes an
+# element.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -29,16 +30,22 @@ class Page(html.parser.HTMLParser):
         super().__init__()
         self.open = []
         self.text = []
+        self.ids = set()
+        self.links = set()
 
     def handle_starttag(self, tag, attributes):
         if tag in ("script", "img", "link", "iframe", "object"):
             print(f"an element {tag}")
         for name, value in attributes:
-            if name.startswith("on") or name in ("src", "href"):
+            if name.startswith("on") or name == "src":
                 print(f"an attribute {name}")
-        if tag == "li" and self.open[-1:] != ["ul"]:
-            print(f"li in {self.open[-1:]}")
-        if tag != "meta":
+            if name == "id":
+                self.ids.add(value)
+            if name == "href" and not value.startswith("#"):
+                print(f"a link to {value}")
+            elif name in ("href", "for"):
+                self.links.add(value.lstrip("#"))
+        if tag not in ("meta", "input", "br"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -53,6 +60,8 @@ class Page(html.parser.HTMLParser):
 page = Page()
 page.feed(open(sys.argv[1]).read())
 page.close()
+if page.links - page.ids:
+    print(f"links to nothing: {page.links - page.ids}")
 if page.open:
     print(f"open: {page.open}")
 if sys.argv[2:]:
@@ -71,19 +80,16 @@ sed 's/&lt;/</g; s/&gt;/>/g' "$tmp/p.html" >"$tmp/bad.html"
 tap_found "the check can fail" "$(wrong "$tmp/bad.html")"
 python3 "$tmp/read.py" "$tmp/p.html" text >"$tmp/text"
 for text in '<script>alert(1)</script>' 'onerror=alert(1)>' \
-    'secretdeny read except ${workspace}/secret/not' '*.pem' 'processes 77' \
-    'p.sbx:5:17' 'network of its own'; do
+    'no access${workspace}/secret except ${workspace}/secret/not' '*.pem' \
+    'processes 77' 'p.sbx:5:17' 'servers inside reach each other'; do
 	if grep -Fq -e "$text" "$tmp/text"; then
 		tap_ok "it says: $text"
 	else
 		tap_not_ok "it says: $text" "$(cat "$tmp/text")"
 	fi
 done
-tap_is "each place has its rule" "$("$SBXC" build -o "$tmp/p.bin" \
-    "$tmp/p.sbx" && "$SBXC" dump "$tmp/p.bin" |
-    grep -Ec '^(allow|deny|prefer deny) (read|write|exec)')" \
-    "$(grep -o '<span class="b [a-z]*">\(allow\|deny\|prefer deny\)' \
-    "$tmp/p.html" | wc -l)"
+tap_is "a line leads to its text" 1 "$(grep -c 'id="s1-5".*&lt;img' "$tmp/p.html")"
+
 cat >"$tmp/all.sbx" <<'END'
 sbx 1
 
@@ -103,21 +109,48 @@ END
 "$SBXC" show --html "$tmp/all.bin" >"$tmp/all.html"
 python3 "$tmp/read.py" "$tmp/all.html" text >"$tmp/text"
 "$SBXC" dump "$tmp/all.bin" | sed -n 's/  # .*//
-    /^[a-z ]* \(read\|write\|exec\) /d
-    /^\(allow\|deny\|limit\|set\|watch\) /p' >"$tmp/rules"
-tap_is "there are rules of all other kinds" \
-    'env limit network set socket watch' "$(
-    awk '{ print /^(limit|set|watch)/ ? $1 : $2 }' "$tmp/rules" | sort -u |
-	paste -sd ' ')"
-tap_empty "each of them stands on the page" "$(while read -r rule; do
-	grep -Fq -e "$rule" "$tmp/text" || echo "$rule"
-done <"$tmp/rules")"
+    /^\(allow\|deny\|prefer deny\|limit\|set\|watch\) /p' >"$tmp/rules"
+tap_empty "the object of each rule stands on the page" "$(sed -E \
+    's/^(prefer )?[a-z]+ (read|write|exec|watch|socket|syscalls|env|network [a-z]+) //
+     s/^(allow|set|limit|watch) (env )?//; s/^timeout .*/timeout 2 minutes/' \
+    "$tmp/rules" | while read -r object; do
+	grep -Fq -e "$(echo "$object" | sed 's/^output .*/output 1 MiB/')" \
+	    "$tmp/text" || echo "$object"
+done)"
+"$SBXC" build -o "$tmp/p.bin" "$tmp/p.sbx"
 "$SBXC" show --html "$tmp/p.bin" >"$tmp/b.html"
-tap_is "a blob gives the same page" yes \
-    "$(cmp -s "$tmp/p.html" "$tmp/b.html" && echo yes)"
+sed '/<.body>/d; s/<[^>]*>//g' "$tmp/b.html" | sed '$d' >"$tmp/b.txt"
+tap_empty "a blob gives the same page, without its text" "$(
+    sed '/<details class="g"><summary>p.sbx/,$d; s/<[^>]*>//g' "$tmp/p.html" |
+    diff - "$tmp/b.txt" 2>&1)"
 for profile in workspace-write read-only full-access coding-online agent; do
 	"$SBXC" show --html "@$profile" >"$tmp/s.html"
 	tap_empty "@$profile" "$(wrong "$tmp/s.html")"
+done
+# Several profiles are tabs, groups alone their text, and nothing is half a page.
+printf '%s\n' 'sbx 1' 'profile one { allow read /a }' \
+    'profile two { allow read /b }' 'group g { allow read /c }' >"$tmp/two.sbx"
+"$SBXC" show --html "$tmp/two.sbx" >"$tmp/two.html"
+tap_empty "two profiles: well formed" "$(wrong "$tmp/two.html")"
+tap_is "two tabs" 2 "$(grep -c '<label for=' "$tmp/two.html")"
+printf '%s\n' 'sbx 1' 'group g {' '    allow read "/c<b>"' '}' >"$tmp/group.sbx"
+"$SBXC" show --html "$tmp/group.sbx" >"$tmp/group.html"
+tap_is "groups alone" 0 $?
+tap_empty "groups alone: well formed" "$(wrong "$tmp/group.html")"
+tap_found "groups alone: their text" "$(grep '/c&lt;b&gt;' "$tmp/group.html")"
+sed 's,read /b,red /b,' "$tmp/two.sbx" >"$tmp/half.sbx"
+"$SBXC" show --html "$tmp/half.sbx" >"$tmp/half.html" 2>"$tmp/err"
+tap_is "a mistake in one of two" 1 $?
+tap_empty "no half of a page" "$(cat "$tmp/half.html")"
+sed 's,read /b,write "/b<i>",; s/one/three/' "$tmp/two.sbx" >"$tmp/new.sbx"
+"$SBXC" diff --html --fail-on widen "$tmp/two.sbx" "$tmp/new.sbx" \
+    >"$tmp/d.html"
+tap_is "a page of differences" 1 $?
+tap_empty "differences: well formed" "$(wrong "$tmp/d.html")"
+python3 "$tmp/read.py" "$tmp/d.html" text >"$tmp/text"
+for text in 'changes profile one is now three' 'opens read and write /b<i>' \
+    'now: allow write "/b<i>" new.sbx:3:27' 'closes read /b'; do
+	tap_found "differences: $text" "$(grep -F "$text" "$tmp/text")"
 done
 "$SBXC" show @coding 2>"$tmp/err"
 tap_is "without --html" 2 $?
