@@ -23,17 +23,7 @@
 #define SYS_pidfd_send_signal 424
 #endif
 
-enum {
-	WAKE_FIXED = 2, /* signals, and the listener */
-	SOON = 100,     /* milliseconds */
-};
-
-struct attendance {
-	struct joining *joining;
-	struct term term;
-	bool ended; /* the command has; then: */
-	int status;
-};
+enum { SOON = 100 }; /* milliseconds */
 
 /* --- the end of all that the command has started -------------------------- */
 
@@ -136,37 +126,7 @@ join_end_all(uint64_t tag, pid_t first)
 	return all;
 }
 
-/* --- signals -------------------------------------------------------------- */
-
-/* A command that leads a group has what it started in there. */
-static pid_t
-target(const struct joining *joining)
-{
-	return joining->grouped ? -joining->command : joining->command;
-}
-
-static void
-forward(struct attendance *attendance)
-{
-	struct joining *joining = attendance->joining;
-	struct signalfd_siginfo info;
-
-	while (read(joining->signals, &info, sizeof info) == sizeof info) {
-		joining->continued |= info.ssi_signo == SIGCONT;
-		joining->leave |= signal_ends((int)info.ssi_signo);
-		if (info.ssi_signo != SIGCHLD && !attendance->ended &&
-		    info.ssi_code != SI_TIMER &&
-		    (joining->grouped || signal_is_for_us_alone(&info)))
-			kill(target(joining), (int)info.ssi_signo);
-		if (!signal_ends((int)info.ssi_signo))
-			continue;
-		/* Others in the session may have stopped it. */
-		if (!attendance->ended)
-			kill(target(joining), SIGCONT);
-		if (joining->supervision.tripwire != NULL)
-			tripwire_tell_early(joining->supervision.tripwire);
-	}
-}
+/* --- before the command ---------------------------------------------------- */
 
 /* Whether the command's process dies of it, before it is the command. */
 static bool
@@ -185,16 +145,17 @@ forward_to_unborn(struct joining *joining)
 {
 	struct signalfd_siginfo info;
 
-	while (read(joining->signals, &info, sizeof info) == sizeof info) {
+	while (
+	    read(joining->watch.signals, &info, sizeof info) == sizeof info) {
 		int number = (int)info.ssi_signo;
 
 		if (number == SIGCHLD || info.ssi_code == SI_TIMER)
 			continue;
 		if (may_end(joining, number))
-			joining->asked = number;
-		kill(joining->command, number);
-		if (joining->asked != 0)
-			kill(joining->command, SIGCONT);
+			joining->watch.unborn = number;
+		kill(joining->watch.process, number);
+		if (joining->watch.unborn != 0)
+			kill(joining->watch.process, SIGCONT);
 	}
 }
 
@@ -205,7 +166,7 @@ join_hear(struct joining *joining, int fd)
 	const struct supervision *supervision = &joining->supervision;
 	struct pollfd wait[] = {
 		{ .fd = fd, .events = POLLIN },
-		{ .fd = joining->signals, .events = POLLIN },
+		{ .fd = joining->watch.signals, .events = POLLIN },
 	};
 	struct term term = term_begin(supervision->begin, supervision->timeout,
 	    supervision->grace);
@@ -215,7 +176,7 @@ join_hear(struct joining *joining, int fd)
 	do {
 		clock_now(&now);
 		left = term_left(&term, &now);
-		if (joining->asked != 0 && (left < 0 || left > SOON))
+		if (joining->watch.unborn != 0 && (left < 0 || left > SOON))
 			left = SOON;
 		ready = poll(wait, 2, left);
 		if (ready > 0 && wait[0].revents != 0)
@@ -223,137 +184,32 @@ join_hear(struct joining *joining, int fd)
 		if (ready > 0)
 			forward_to_unborn(joining);
 	} while (ready > 0 || (ready < 0 && errno == EINTR));
-	if (joining->asked != 0)
-		kill(joining->command, SIGKILL);
+	if (joining->watch.unborn != 0)
+		kill(joining->watch.process, SIGKILL);
 	return false;
-}
-
-/* --- the command ---------------------------------------------------------- */
-
-/*
- * The command has stopped.  At a terminal that was mostly the job as a whole:
- * then this process stops, too.  A SIGCONT that came meanwhile is for both.
- * Elsewhere another command of the session may have stopped this one, and may
- * let it go on; nobody would tell this process.
- */
-static void
-stop(struct attendance *attendance)
-{
-	attendance->joining->continued = false;
-	forward(attendance);
-	if (attendance->joining->continued || attendance->term.late)
-		kill(target(attendance->joining), SIGCONT);
-	else if (!attendance->joining->grouped)
-		raise(SIGSTOP);
-}
-
-static void
-reap(struct attendance *attendance)
-{
-	pid_t command = attendance->joining->command;
-	int asked = attendance->joining->asked, status;
-
-	while (!attendance->ended &&
-	    waitpid(command, &status, WNOHANG | WUNTRACED) == command) {
-		if (WIFSTOPPED(status)) {
-			stop(attendance);
-			continue;
-		}
-		attendance->ended = true;
-		attendance->status = asked != 0 && WIFSIGNALED(status) ? asked :
-									 status;
-	}
-}
-
-static void
-check_time(struct attendance *attendance)
-{
-	struct timespec now;
-
-	clock_now(&now);
-	if (!term_check(&attendance->term, &now))
-		return;
-	kill(attendance->joining->command, SIGTERM);
-	kill(attendance->joining->command, SIGCONT);
-}
-
-static void
-wait_once(struct attendance *attendance, int milliseconds)
-{
-	struct relay *relay = &attendance->joining->supervision.relay;
-	struct listening *listening =
-	    &attendance->joining->supervision.listening;
-	int patience = listen_patience(listening);
-	struct pollfd wait[WAKE_FIXED + RELAY_STREAMS] = {
-		{ .fd = attendance->joining->signals, .events = POLLIN },
-		listen_wait(listening),
-	};
-
-	relay_wait(relay, wait + WAKE_FIXED);
-	if (milliseconds < 0 || (patience >= 0 && patience < milliseconds))
-		milliseconds = patience;
-	if (poll(wait, WAKE_FIXED + RELAY_STREAMS, milliseconds) < 0)
-		return;
-	forward(attendance);
-	listen_serve(listening, &wait[1]);
-	relay_move(relay, wait + WAKE_FIXED);
-}
-
-static void
-wait_for_end(struct attendance *attendance)
-{
-	struct timespec now;
-
-	for (;;) {
-		reap(attendance);
-		if (attendance->ended)
-			return;
-		check_time(attendance);
-		if (attendance->term.over)
-			return;
-		clock_now(&now);
-		wait_once(attendance, term_left(&attendance->term, &now));
-	}
 }
 
 /* --- the end -------------------------------------------------------------- */
 
-/* Passes on what was written before the end; what the command left behind may
- * go on to write, and is not waited for. */
 static void
-drain(struct attendance *attendance)
+end_late(struct joining *joining)
 {
-	struct relay *relay = &attendance->joining->supervision.relay;
+	struct watch *watch = &joining->watch;
 
-	relay_end(relay);
-	attendance->joining->leave = false;
-	for (int rounds = 0; !relay_is_empty(relay) &&
-	     !attendance->joining->leave && rounds < 100;
-	     rounds++)
-		wait_once(attendance, 10);
-	relay_tell(relay);
-}
-
-static void
-end_late(struct attendance *attendance)
-{
-	struct joining *joining = attendance->joining;
-
-	if (!attendance->term.late)
+	if (!watch->term.late)
 		return;
 	/* Its program may be one that cannot be read, so that it has no mark. */
-	if (!attendance->ended)
-		kill(joining->command, SIGKILL);
+	if (!watch->ended)
+		kill(watch->process, SIGKILL);
 	if (!join_end_all(joining->tag, joining->offer.reply.first))
 		warn_about("timeout",
 		    "not all that the command started could be ended; sbxrun "
 		    "--session NAME --end ends the session",
 		    0);
-	while (!attendance->ended &&
-	    waitpid(joining->command, &attendance->status, 0) < 0 &&
-	    errno == EINTR)
+	while (!watch->ended &&
+	    waitpid(watch->process, &watch->status, 0) < 0 && errno == EINTR)
 		;
-	attendance->ended = true;
+	watch->ended = true;
 	/* Another job may have the terminal by now. */
 	signal(SIGTTOU, SIG_IGN);
 }
@@ -381,11 +237,8 @@ is_written_to(const struct relay *relay)
 }
 
 static bool
-is_needed(const struct attendance *attendance)
+is_needed(const struct supervision *supervision)
 {
-	const struct supervision *supervision =
-	    &attendance->joining->supervision;
-
 	return is_written_to(&supervision->relay) ||
 	    (supervision->listening.on && supervision->listening.listener >= 0);
 }
@@ -398,21 +251,20 @@ is_needed(const struct attendance *attendance)
  * explained.
  */
 static void
-leave_helper(struct attendance *attendance)
+leave_helper(struct joining *joining)
 {
-	struct supervision *supervision = &attendance->joining->supervision;
+	struct supervision *supervision = &joining->supervision;
 	struct relay *relay = &supervision->relay;
 	struct listening *listening = &supervision->listening;
 	bool writes = is_written_to(relay);
 	const int kept[] = { writes ? STDOUT_FILENO : -1,
 		writes ? STDERR_FILENO : -1,
 		writes ? relay->streams[0].from : -1,
-		writes ? relay->streams[1].from : -1,
-		attendance->joining->signals,
+		writes ? relay->streams[1].from : -1, joining->watch.signals,
 		listening->on ? listening->listener : -1,
 		listening->answers ? supervision->servers.diagnosis : -1 };
 
-	if (!is_needed(attendance) || attendance->term.late)
+	if (!is_needed(supervision) || joining->watch.term.late)
 		return;
 	if (fork() != 0)
 		return;
@@ -420,9 +272,9 @@ leave_helper(struct attendance *attendance)
 	setsid();
 	/* Nobody is told any more, nor of a second end. */
 	relay->ends = false;
-	attendance->joining->explaining.live = false;
-	while (is_needed(attendance)) {
-		wait_once(attendance, -1);
+	joining->explaining.live = false;
+	while (is_needed(supervision)) {
+		watch_once(&joining->watch, -1);
 		if (!writes || is_written_to(relay))
 			continue;
 		close(STDOUT_FILENO);
@@ -430,68 +282,6 @@ leave_helper(struct attendance *attendance)
 		writes = false;
 	}
 	_exit(0);
-}
-
-static void
-tell_denials(const struct attendance *attendance, bool started)
-{
-	const struct supervision *supervision =
-	    &attendance->joining->supervision;
-	struct telling telling = {
-		.explaining = supervision->listening.explaining,
-		.sinks = {
-		    started ? supervision->receipt : NULL,
-		    supervision->report,
-		},
-		.all = supervision->explain_all,
-		.agent = supervision->explain_agent,
-		.failed = attendance->status != 0 || attendance->term.late,
-	};
-
-	if (telling.explaining != NULL)
-		explained_tell(&telling);
-}
-
-static void
-tell_network(const struct attendance *attendance, bool started)
-{
-	struct supervision *supervision = &attendance->joining->supervision;
-	const struct decisions *decisions = &supervision->network.decisions;
-
-	decided_ask(attendance->joining);
-	decisions_tell(decisions);
-	if (supervision->receipt != NULL && started)
-		receipt_network(supervision->receipt, supervision->blob,
-		    decisions);
-}
-
-static void
-finish(struct attendance *attendance, bool started)
-{
-	struct supervision *supervision = &attendance->joining->supervision;
-	struct cgroup_usage usage = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
-	struct ending end = {
-		.usage = &usage,
-		.status = attendance->status,
-		.late = attendance->term.late,
-		.begin = supervision->begin,
-		.relay = &supervision->relay,
-		.explaining = supervision->listening.explaining,
-		.why_untraced = supervision->why_untraced,
-	};
-
-	clock_now(&end.end);
-	if (supervision->tripwire != NULL)
-		tripwire_tell(supervision->tripwire,
-		    started ? supervision->receipt : NULL);
-	tell_denials(attendance, started);
-	tell_network(attendance, started);
-	if (supervision->report != NULL)
-		receipt_finish(supervision->report, &end);
-	if (supervision->receipt != NULL && started)
-		receipt_finish(supervision->receipt, &end);
-	ending_tell(supervision->blob, attendance->status,
-	    attendance->term.late, &usage);
 }
 
 /* Whether the command was restricted: then the receipt has its first record. */
@@ -515,36 +305,31 @@ has_started(struct joining *joining)
 void
 join_attend(struct joining *joining)
 {
+	static const struct cgroup_usage unknown = { UINT64_MAX, UINT64_MAX,
+		UINT64_MAX };
 	struct supervision *supervision = &joining->supervision;
-	struct attendance attendance = { .joining = joining };
-	bool started;
+	struct watch *watch = &joining->watch;
 
 	if (supervision->tripwire != NULL)
 		tripwire_keep(supervision->tripwire);
-	started = has_started(joining);
-	attendance.term = term_begin(supervision->begin, supervision->timeout,
-	    supervision->grace);
-	if (supervision->timeout > 0)
-		ending_continue_at(&attendance.term.deadline);
-	relay_close_command(&supervision->relay);
-	if (supervision->listening.on) {
+	watch->started = has_started(joining);
+	if (supervision->listening.on)
 		advice_open(&joining->explaining);
-		listen_begin(&supervision->listening);
-	}
-	/* At the other ends of the caller's pipes only the command counts. */
+	watch_begin(watch);
+	/* At the other end of the caller's pipe only the command counts. */
 	if (joining->own_input < 0)
 		close(STDIN_FILENO);
-	if (!relay_has(&supervision->relay, STDOUT_FILENO))
-		close(STDOUT_FILENO);
-	wait_for_end(&attendance);
-	end_late(&attendance);
+	watch_command(watch);
+	end_late(joining);
 	terminal_take_back(terminal_open());
 	out_mistrust_terminal();
 	give_back_position(joining);
-	drain(&attendance);
-	finish(&attendance, started);
-	if (attendance.term.late)
+	watch_drain(watch);
+	clock_now(&watch->end);
+	decided_ask(joining);
+	watch_tell(watch, &unknown);
+	if (watch->term.late)
 		_exit(EXIT_TIMEOUT);
-	leave_helper(&attendance);
-	ending_repeat(attendance.status);
+	leave_helper(joining);
+	ending_repeat(watch->status);
 }

@@ -116,8 +116,12 @@ prepare(struct joining *joining)
 	relay_open(&supervision->relay, supervision->blob, supervision->output);
 	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);
 	signals_block(&joining->former, WITHOUT_STOPS);
-	joining->signals = signals_open(WITHOUT_STOPS);
-	joining->grouped = !has_terminal();
+	joining->watch = (struct watch){
+		.supervision = supervision,
+		.joined = true,
+		.grouped = !has_terminal(),
+		.signals = signals_open(WITHOUT_STOPS),
+	};
 	traced_join_prepare(joining);
 	/* Here the kernel still tells owners apart. */
 	joining->files = streams_read_files(&joining->null);
@@ -228,7 +232,7 @@ be_command(struct joining *joining)
 	struct stat outside;
 
 	follow_parent(joining);
-	if (joining->grouped && setpgid(0, 0) != 0)
+	if (joining->watch.grouped && setpgid(0, 0) != 0)
 		refuse(NULL, "cannot make a process group", errno);
 	if (stat(".", &outside) != 0)
 		refuse(joining->directory, "cannot look at it", errno);
@@ -243,7 +247,7 @@ be_command(struct joining *joining)
 	else
 		insist(NULL,
 		    enter_restricted(&joining->offer, joining->socket,
-			!joining->grouped));
+			!joining->watch.grouped));
 	supervise_started(supervision);
 	execute(argv, environment, 0, NULL);
 }
@@ -253,8 +257,8 @@ be_command(struct joining *joining)
 static void
 start_shared(struct joining *joining)
 {
-	joining->command = fork();
-	if (joining->command == 0)
+	joining->watch.process = fork();
+	if (joining->watch.process == 0)
 		be_command(joining);
 }
 #else
@@ -279,9 +283,9 @@ start_shared(struct joining *joining)
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		refuse(NULL, "cannot make a pipe", errno);
-	joining->command = clone(command_main, stack + STACK,
+	joining->watch.process = clone(command_main, stack + STACK,
 	    CLONE_VM | SIGCHLD, joining);
-	if (joining->command < 0)
+	if (joining->watch.process < 0)
 		return;
 	close(ends[1]);
 	join_hear(joining, ends[0]);
@@ -297,13 +301,13 @@ start(struct joining *joining)
 
 	/* The execve(2) of one that is explained waits for this process. */
 	if (group.own >= 0 || joining->supervision.listening.on) {
-		joining->command = cgroup_fork(&group);
-		if (joining->command == 0)
+		joining->watch.process = cgroup_fork(&group);
+		if (joining->watch.process == 0)
 			be_command(joining);
 	} else {
 		start_shared(joining);
 	}
-	if (joining->command < 0)
+	if (joining->watch.process < 0)
 		refuse(NULL,
 		    errno == ENOMEM ? "the session has ended" : "cannot fork",
 		    errno == ENOMEM ? 0 : errno);

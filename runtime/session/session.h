@@ -43,19 +43,14 @@ struct joining {
 	struct explaining explaining;
 	char directory[SBX_MAX_PATH + 1]; /* in the view */
 	uint64_t tag;
-	bool grouped;         /* the command leads a process group of its own */
 	unsigned files;       /* a bit for each stream: see apply/streams.h */
 	unsigned null;        /* likewise, the null device */
 	const char *paths[3]; /* of the files, in the view */
 	int own_input;        /* what standard input was, or -1 */
 	int self;             /* a pidfd of this process */
-	/* From before anything is started on, signals wait for this. */
-	int signals;
 	struct former_signals former; /* what the command is to have */
-	pid_t command;
-	bool continued; /* by a signal that was read just now */
-	bool leave;     /* a signal asked sbxrun to end */
-	int asked;      /* it was one to end by, before the command ran; or 0 */
+	/* From before anything is started on, signals wait for this. */
+	struct watch watch;
 };
 
 /* Starts the command and stays until it ends; then ends as it did. */

@@ -129,7 +129,7 @@ traced_join_prepare(struct joining *joining)
 	explaining->thorough = options->explain_thorough;
 	explain_bind(explaining, &joining->outside, true);
 	explaining->filter = offer->filters +
-	    enter_filter(offer, !joining->grouped)->first;
+	    enter_filter(offer, !joining->watch.grouped)->first;
 	explaining->guard = GUARD_SIZE;
 	listen_open(listening);
 	*listening = (struct listening){
@@ -147,6 +147,7 @@ traced_join_prepare(struct joining *joining)
 		.receive = listening->receive,
 		.listener = -1,
 	};
+	supervision->explains = true;
 	supervision->explain_all = options->explain_all;
 	supervision->explain_agent = options->explain_agent;
 }
@@ -167,7 +168,7 @@ traced_join_restrict(struct joining *joining)
 	if (fault != NULL)
 		refuse(NULL, fault, errno);
 	listener = traced_install(joining->arena, &filters,
-	    enter_filter(offer, !joining->grouped),
+	    enter_filter(offer, !joining->watch.grouped),
 	    traced_looks(listening->explaining, true));
 	listen_send(listening, listener, 0);
 }

@@ -127,23 +127,6 @@ supervise_close(struct supervision *supervision)
 	signals_restore(&supervision->former);
 }
 
-struct watch {
-	struct supervision *supervision;
-	pid_t first;
-	int signals;
-	struct timespec continued; /* when this job was last continued */
-	struct term term;
-	bool held; /* the command's group has the terminal */
-	bool
-	    wants; /* and is to have it whenever the job is in the foreground */
-	bool asked; /* this job was told to stop, and not yet to go on */
-	bool ended; /* the command has; then: */
-	int status;
-	bool started; /* the receipt has its first record */
-	struct timespec end;
-	bool leave; /* a signal asked sbxrun to end */
-};
-
 /* --- signals and the terminal --------------------------------------------- */
 
 /* The command's group may have the terminal, if it is this job's to give. */
@@ -153,7 +136,7 @@ hand_on(struct watch *watch)
 	if (!terminal_is_ours(watch->supervision->terminal))
 		return false;
 	watch->held = watch->wants = true;
-	kill(watch->first, SIGTTIN);
+	kill(watch->process, SIGTTIN);
 	return true;
 }
 
@@ -179,7 +162,14 @@ go_on(struct watch *watch)
 	clock_now(&watch->continued);
 	watch->asked = false;
 	if (!watch->ended && (!watch->wants || !hand_on(watch)))
-		kill(watch->first, SIGCONT);
+		kill(watch->process, SIGCONT);
+}
+
+static void
+tell_early(const struct watch *watch)
+{
+	if (watch->supervision->tripwire != NULL)
+		tripwire_tell_early(watch->supervision->tripwire);
 }
 
 static void
@@ -196,9 +186,34 @@ forward_one(struct watch *watch, int number)
 	}
 	watch->asked |= stops || number == SIGTSTP;
 	if (!watch->ended)
-		kill(watch->first, stops ? SIGTSTP : number);
-	if (signal_ends(number) && watch->supervision->tripwire != NULL)
-		tripwire_tell_early(watch->supervision->tripwire);
+		kill(watch->process, stops ? SIGTSTP : number);
+	if (signal_ends(number))
+		tell_early(watch);
+}
+
+/* A command of a session that leads a group has what it started in there. */
+static pid_t
+joined_target(const struct watch *watch)
+{
+	return watch->grouped ? -watch->process : watch->process;
+}
+
+static void
+forward_joined(struct watch *watch, const struct signalfd_siginfo *info)
+{
+	int number = (int)info->ssi_signo;
+
+	watch->went_on |= number == SIGCONT;
+	watch->leave |= signal_ends(number);
+	if (number != SIGCHLD && !watch->ended && info->ssi_code != SI_TIMER &&
+	    (watch->grouped || signal_is_for_us_alone(info)))
+		kill(joined_target(watch), number);
+	if (!signal_ends(number))
+		return;
+	/* Others in the session may have stopped it. */
+	if (!watch->ended)
+		kill(joined_target(watch), SIGCONT);
+	tell_early(watch);
 }
 
 static void
@@ -207,7 +222,9 @@ forward(struct watch *watch)
 	struct signalfd_siginfo info;
 
 	while (read(watch->signals, &info, sizeof info) == sizeof info) {
-		if (info.ssi_code == SI_TIMER)
+		if (watch->joined)
+			forward_joined(watch, &info);
+		else if (info.ssi_code == SI_TIMER)
 			clock_now(&watch->continued);
 		else if (info.ssi_code != SI_USER ||
 		    (pid_t)info.ssi_pid != getpid())
@@ -290,8 +307,44 @@ stop(struct watch *watch, int number)
 	/* This job cannot be stopped, so nor can the command: the kernel does the
 	 * same with a group that nobody can continue. */
 	if (reads)
-		kill(watch->first, SIGHUP);
+		kill(watch->process, SIGHUP);
 	go_on(watch);
+}
+
+/*
+ * The command of a session has stopped.  At a terminal that was mostly the job as
+ * a whole: then this process stops, too.  A SIGCONT that came meanwhile is for
+ * both.  Elsewhere another command of the session may have stopped this one, and
+ * may let it go on; nobody would tell this process.
+ */
+static void
+stop_joined(struct watch *watch)
+{
+	watch->went_on = false;
+	forward(watch);
+	if (watch->went_on || watch->term.late)
+		kill(joined_target(watch), SIGCONT);
+	else if (!watch->grouped)
+		raise(SIGSTOP);
+}
+
+static void
+reap_joined(struct watch *watch)
+{
+	int status;
+
+	while (!watch->ended &&
+	    waitpid(watch->process, &status, WNOHANG | WUNTRACED) ==
+		watch->process) {
+		if (WIFSTOPPED(status)) {
+			stop_joined(watch);
+			continue;
+		}
+		watch->ended = true;
+		watch->status = watch->unborn != 0 && WIFSIGNALED(status) ?
+		    watch->unborn :
+		    status;
+	}
 }
 
 /*
@@ -330,26 +383,24 @@ receive(struct watch *watch)
 	}
 }
 
-/* The first process does the same. */
+/* A first process does the same. */
 static void
 check_time(struct watch *watch, const struct timespec *now)
 {
 	if (!term_check(&watch->term, now))
 		return;
-	kill(watch->first, SIGTERM);
-	kill(watch->first, SIGCONT);
+	kill(watch->process, SIGTERM);
+	kill(watch->process, SIGCONT);
 }
 
-/* Waits for events, at most so many milliseconds, and handles them; false when
- * the first process has closed its pipe. */
-static bool
+bool
 watch_once(struct watch *watch, int milliseconds)
 {
 	struct supervision *supervision = watch->supervision;
 	struct pollfd wait[WAKE_FIXED + NETWORK_WAKES + RELAY_STREAMS] = {
 		{ .fd = watch->signals, .events = POLLIN },
 		/* After the end the pipe is closed and would wake us. */
-		{ .fd = watch->ended ? -1 : supervision->read,
+		{ .fd = watch->ended || watch->joined ? -1 : supervision->read,
 		    .events = POLLIN },
 		listen_wait(&supervision->listening),
 	};
@@ -375,19 +426,41 @@ watch_once(struct watch *watch, int milliseconds)
 	return (wait[1].revents & POLLHUP) == 0;
 }
 
-static void
+void
+watch_begin(struct watch *watch)
+{
+	struct supervision *supervision = watch->supervision;
+
+	watch->term = term_begin(supervision->begin, supervision->timeout,
+	    supervision->grace);
+	if (supervision->timeout > 0)
+		ending_continue_at(&watch->term.deadline);
+	relay_close_command(&supervision->relay);
+	listen_begin(&supervision->listening);
+	/* At the other end of the caller's pipe only the command counts. */
+	if (!relay_has(&supervision->relay, STDOUT_FILENO))
+		close(STDOUT_FILENO);
+}
+
+void
 watch_command(struct watch *watch)
 {
 	struct timespec now;
 
-	while (!watch->ended) {
+	for (;;) {
+		if (watch->joined)
+			reap_joined(watch);
+		if (watch->ended)
+			return;
 		clock_now(&now);
 		check_time(watch, &now);
-		if (watch->term.over ||
-		    !watch_once(watch, term_left(&watch->term, &now)))
+		if (watch->term.over)
+			break;
+		if (!watch_once(watch, term_left(&watch->term, &now)) &&
+		    !watch->joined)
 			break;
 	}
-	if (!watch->ended)
+	if (!watch->joined)
 		receive(watch);
 }
 
@@ -401,8 +474,8 @@ end_tree(struct watch *watch)
 	clock_now(&watch->end);
 	close(supervision->read);
 	/* Below level full the closed pipe makes it end, if it is running. */
-	kill(watch->first, supervision->namespaces ? SIGKILL : SIGCONT);
-	while (waitpid(watch->first, &status, 0) < 0 && errno == EINTR)
+	kill(watch->process, supervision->namespaces ? SIGKILL : SIGCONT);
+	while (waitpid(watch->process, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!watch->ended)
 		watch->status = status;
@@ -419,22 +492,19 @@ end_group(const struct supervision *supervision, struct cgroup_usage *usage)
 		    "this control group is left behind", errno);
 }
 
-/*
- * Passes on what was written before the end, however slowly it is read.  After
- * a timeout this takes a second at most, and a signal ends it.
- */
-static void
-drain(struct watch *watch)
+void
+watch_drain(struct watch *watch)
 {
 	struct relay *relay = &watch->supervision->relay;
+	bool briefly = watch->term.late || watch->joined;
 
 	relay_end(relay);
 	watch->leave = false;
 	for (int rounds = 0; !relay_is_empty(relay) && !watch->leave;
 	     rounds++) {
-		if (watch->term.late && rounds == 100)
+		if (briefly && rounds == 100)
 			break;
-		if (!watch_once(watch, watch->term.late ? 10 : -1))
+		if (!watch_once(watch, briefly ? 10 : -1))
 			break;
 	}
 	relay_tell(relay);
@@ -445,7 +515,7 @@ drain(struct watch *watch)
 static bool
 has_begun(const struct watch *watch)
 {
-	return watch->started || watch->term.over;
+	return watch->started || (watch->term.over && !watch->joined);
 }
 
 static void
@@ -454,8 +524,10 @@ tell_network(const struct watch *watch)
 	struct supervision *supervision = watch->supervision;
 	const struct decisions *decisions = &supervision->network.decisions;
 
-	/* With --explain it is in that block. */
-	if (!supervision->explains || supervision->listening.explaining == NULL)
+	/* With --explain it is in that block, but where other commands may have
+	 * asked for it. */
+	if (!supervision->explains || watch->joined ||
+	    supervision->listening.explaining == NULL)
 		decisions_tell(decisions);
 	if (supervision->receipt != NULL && has_begun(watch))
 		receipt_network(supervision->receipt, supervision->blob,
@@ -500,8 +572,9 @@ tell_denials(const struct watch *watch)
 
 	if (!supervision->explains || telling.explaining == NULL)
 		return;
-	explain_network(supervision->listening.explaining,
-	    &supervision->network.decisions);
+	if (!watch->joined)
+		explain_network(supervision->listening.explaining,
+		    &supervision->network.decisions);
 	explained_tell(&telling);
 }
 
@@ -522,35 +595,49 @@ write_learned(const struct watch *watch)
 }
 
 void
+watch_tell(const struct watch *watch, const struct cgroup_usage *usage)
+{
+	struct supervision *supervision = watch->supervision;
+
+	if (supervision->tripwire != NULL)
+		tripwire_tell(supervision->tripwire,
+		    has_begun(watch) ? supervision->receipt : NULL);
+	tell_denials(watch);
+	write_learned(watch);
+	tell_network(watch);
+	finish_receipt(watch, usage);
+	ending_tell(supervision->blob, watch->status, watch->term.late, usage);
+	if (watch->joined)
+		return;
+	if (supervision->verbose && supervision->command != NULL)
+		ending_say(supervision->command[0], watch->status,
+		    &supervision->begin, &watch->end);
+	hint_tell(supervision, watch->status,
+	    hint_is_hidden(supervision, watch->status));
+}
+
+void
 supervise(struct supervision *supervision, pid_t first)
 {
 	struct cgroup_usage usage;
 	struct watch watch = {
 		.supervision = supervision,
-		.first = first,
+		.process = first,
 		.signals = signals_open(WITH_STOPS),
 		.held = supervision->handed_on,
 		.wants = supervision->handed_on,
 	};
 
-	watch.term = term_begin(supervision->begin, supervision->timeout,
-	    supervision->grace);
-	if (supervision->timeout > 0)
-		ending_continue_at(&watch.term.deadline);
 	close(supervision->write);
 	if (supervision->receipt != NULL) {
 		close(supervision->started_read);
 		close(supervision->started_write);
 	}
-	relay_close_command(&supervision->relay);
-	listen_begin(&supervision->listening);
+	watch_begin(&watch);
 	if (supervision->tripwire != NULL)
 		tripwire_keep(supervision->tripwire);
-	/* At the other ends of the caller's pipes only the command counts. */
 	if (lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
 		close(STDIN_FILENO);
-	if (!relay_has(&supervision->relay, STDOUT_FILENO))
-		close(STDOUT_FILENO);
 	watch_command(&watch);
 	end_tree(&watch);
 	terminal_take_back(supervision->terminal);
@@ -558,20 +645,8 @@ supervise(struct supervision *supervision, pid_t first)
 	network_end(&supervision->network);
 	objects_remove(supervision->listening.objects);
 	end_group(supervision, &usage);
-	drain(&watch);
-	if (supervision->tripwire != NULL)
-		tripwire_tell(supervision->tripwire,
-		    has_begun(&watch) ? supervision->receipt : NULL);
-	tell_denials(&watch);
-	write_learned(&watch);
-	tell_network(&watch);
-	finish_receipt(&watch, &usage);
-	ending_tell(supervision->blob, watch.status, watch.term.late, &usage);
-	if (supervision->verbose && supervision->command != NULL)
-		ending_say(supervision->command[0], watch.status,
-		    &supervision->begin, &watch.end);
-	hint_tell(supervision, watch.status,
-	    hint_is_hidden(supervision, watch.status));
+	watch_drain(&watch);
+	watch_tell(&watch, &usage);
 	if (watch.term.late)
 		_exit(EXIT_TIMEOUT);
 	ending_repeat(watch.status);

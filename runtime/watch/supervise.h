@@ -104,6 +104,50 @@ void supervise_open_started(struct supervision *supervision);
 void supervise_open(struct supervision *supervision);
 void supervise_close(struct supervision *supervision);
 
+/*
+ * Whoever waits for a command, outside: the supervisor, whose child is the first
+ * process of the sandbox, which tells it of the command; or the sbxrun that has
+ * joined a session, whose child is the command.
+ */
+struct watch {
+	struct supervision *supervision;
+	bool joined;
+	pid_t process; /* the child */
+	int signals;
+	struct term term;
+	bool leave; /* a signal asked sbxrun to end */
+	bool ended; /* the command has; then: */
+	int status;
+	bool started; /* the receipt has its first record */
+	struct timespec end;
+	/* Of a supervisor: */
+	struct timespec continued; /* when this job was last continued */
+	bool held;                 /* the command's group has the terminal */
+	bool
+	    wants; /* and is to have it whenever the job is in the foreground */
+	bool asked; /* this job was told to stop, and not yet to go on */
+	/* Of one that has joined: */
+	bool grouped; /* the command leads a process group of its own */
+	bool went_on; /* by a signal that was read just now */
+	int unborn;   /* what was to end it before it was the command; or 0 */
+};
+
+/* The command runs. */
+void watch_begin(struct watch *watch);
+/* Until it has ended, or its time is over. */
+void watch_command(struct watch *watch);
+/* Waits for events, at most so many milliseconds, and handles them; false when
+ * the first process has closed its pipe. */
+bool watch_once(struct watch *watch, int milliseconds);
+/*
+ * Passes on what was written before the end, however slowly it is read.  After a
+ * timeout this takes a second at most, and where the command left something
+ * behind that may go on to write; and a signal ends it.
+ */
+void watch_drain(struct watch *watch);
+/* Says and records how it ended. */
+void watch_tell(const struct watch *watch, const struct cgroup_usage *usage);
+
 /* Why nobody can supervise a command below level full; NULL: it can be done. */
 const char *supervise_obstacle(void);
 
