@@ -7,6 +7,7 @@ loader_sources += \
 	runtime/watch/denial_line.c \
 	runtime/watch/ending.c \
 	runtime/watch/explained.c \
+	runtime/watch/killed.c \
 	runtime/watch/learned.c \
 	runtime/watch/first.c \
 	runtime/watch/receipt.c \
@@ -16,5 +17,6 @@ loader_sources += \
 	runtime/watch/relay.c \
 	runtime/watch/supervise.c \
 	runtime/watch/term.c \
+	runtime/watch/told.c \
 	runtime/watch/tripwire.c \
 	runtime/watch/unfinished.c

@@ -94,28 +94,6 @@ void look(struct arena *arena, const struct look_at *what,
 /* The text of a settings file; NULL if it is none that can be read. */
 const char *look_settings(struct arena *arena, const struct seen *seen);
 
-/* --- tripwire.c -------------------------------------------------------- */
-
-struct tripwire;
-
-/* Looks; NULL if the policy watches nothing here.  Of the binding the anchors
- * are enough. */
-struct tripwire *tripwire_set(struct arena *arena,
-    const struct binding *binding);
-
-/* Writes the first look to disk.  In the supervisor, once the other process runs:
- * beside it this takes no time. */
-void tripwire_keep(struct tripwire *tripwire);
-
-/* sbxrun was asked to end: looks and tells, once. */
-void tripwire_tell_early(struct tripwire *tripwire);
-
-/* Tells of runs that were killed; and forgets them, if it could. */
-void tripwire_tell_killed(struct arena *arena, bool forget);
-
-/* Looks again and tells; the receipt may be NULL. */
-void tripwire_tell(struct tripwire *tripwire, struct receipt *receipt);
-
 /* --- unfinished.c ------------------------------------------------------ */
 
 enum { UNFINISHED_NAME = 32 };
@@ -138,5 +116,75 @@ struct unfinished_list {
 void unfinished_open(struct unfinished_list *list);
 bool unfinished_next(struct unfinished_list *list, size_t *len);
 void unfinished_close(struct unfinished_list *list);
+
+/* --- tripwire.c -------------------------------------------------------- */
+
+/* A place, with what was there. */
+struct wire {
+	const struct sbx_watch *watch;
+	struct look_at what;
+	uint32_t from; /* an index below */
+	struct sight before;
+	const char *
+	    *settings;      /* beside the names: the texts of some, or NULL */
+	struct sight early; /* what was told when sbxrun was asked to end */
+};
+
+struct tripwire {
+	struct arena *arena;
+	const struct sbx_blob *blob;
+	const struct binding *binding; /* of anchors */
+	uint32_t count;
+	struct wire *wires;
+	/* The directories of the anchors, the other home and the repository of the
+	 * workspace, then and now. */
+	struct look_from *before, *now;
+	struct unfinished unfinished; /* this run, on disk */
+	bool early;                   /* it was told once before the end */
+	uint64_t key;
+	uint32_t leads; /* wires that others led to */
+	/* While it tells: */
+	const char *who;
+	struct receipt *receipt;
+	bool told;      /* a line said it before */
+	bool quiet;     /* nobody reads stderr */
+	bool lost;      /* a record of the receipt could not be written */
+	uint32_t lines; /* that were printed, of all and of the present rule */
+	uint32_t lines_each;
+	uint32_t unsaid; /* changes without a line */
+};
+
+/* Looks; NULL if the policy watches nothing here.  Of the binding the anchors
+ * are enough. */
+struct tripwire *tripwire_set(struct arena *arena,
+    const struct binding *binding);
+
+/* From where a place is looked at, in one of the two looks; and their end. */
+struct look_from *tripwire_from(const struct tripwire *tripwire,
+    struct look_from *from, uint32_t index);
+void tripwire_end_looks(const struct tripwire *tripwire,
+    struct look_from *from);
+
+/* --- told.c ------------------------------------------------------------ */
+
+/* sbxrun was asked to end: looks and tells, once. */
+void tripwire_tell_early(struct tripwire *tripwire);
+
+/* Looks again and tells; the receipt may be NULL. */
+void tripwire_tell(struct tripwire *tripwire, struct receipt *receipt);
+
+/* What changed at one place; and how much is not said. */
+void tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire,
+    bool early);
+void tripwire_say_rest(const struct tripwire *tripwire);
+
+/* --- killed.c ---------------------------------------------------------- */
+
+/* Writes the first look to disk.  In the supervisor, once the other process runs:
+ * beside it this takes no time. */
+void tripwire_keep(struct tripwire *tripwire);
+
+/* Tells of runs that were killed; and forgets them, if it could. */
+void tripwire_tell_killed(struct arena *arena, bool forget);
 
 #endif
