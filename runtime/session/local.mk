@@ -13,5 +13,4 @@ loader_sources += \
 	runtime/session/offer.c \
 	runtime/session/peer.c \
 	runtime/session/sockets.c \
-	runtime/session/reaper.c \
 	runtime/session/traced_join.c

@@ -129,19 +129,6 @@ struct keeping {
 /* Does not return.  Process 1 has been forked, and will send its handover. */
 void keeper_stay(const struct keeping *keeping) __attribute__((noreturn));
 
-/* --- reaper.c ---------------------------------------------------------- */
-
-/* Keeps what is inside from looking at this process, blocks all signals, and
- * gives a descriptor that says when a child has ended.  What fails here has to
- * fail before the keeper hears of the session. */
-int reaper_watch(void);
-
-/* Stays until the keeper, at the other end of the socket, is gone or sends a
- * byte: then everything inside gets SIGTERM, and it ends when nothing is
- * left. */
-void reaper_stay(int children, int keeper, const struct cgroup *group)
-    __attribute__((noreturn));
-
 /* --- sockets.c --------------------------------------------------------- */
 
 /* These give -1 and errno where they fail. */

@@ -56,7 +56,7 @@ be_first(struct birth *birth, const char *outer)
 		.policy_size = sandbox->loaded.size,
 	};
 	char inner[64];
-	int children;
+	int signals;
 
 	close(birth->handover[0]);
 	close(birth->connection);
@@ -70,11 +70,11 @@ be_first(struct birth *birth, const char *outer)
 	    (uint32_t)sandbox->plan.pid_max << SBX_LIMIT_PROCESSES;
 	handover.ruleset = sandbox->ruleset;
 	handover.group = sandbox->supervision.group.own;
-	children = reaper_watch();
+	signals = supervise_kept_signals();
 	handover.listening = &sandbox->supervision.listening;
 	handover_send(&handover, birth->handover[1]);
 	title_set(&birth->title, handover.name);
-	reaper_stay(children, birth->handover[1], &sandbox->supervision.group);
+	supervise_kept(&sandbox->supervision, signals, birth->handover[1]);
 }
 
 /* Below level full there is no session.  What was asked is read first: closing

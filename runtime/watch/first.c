@@ -14,6 +14,8 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +36,8 @@ struct first {
 	int signals;
 	int children; /* where the kernel lists our children; -1: process 1 */
 	bool started; /* the receipt's first record is written */
+	/* In a session there is no command, and the keeper says when to end. */
+	bool ending;
 };
 
 /*
@@ -243,18 +247,37 @@ forward(const struct first *first)
 	}
 }
 
+/* The keeper sends a byte: all that is inside gets SIGTERM, and this process ends
+ * when nothing is left. */
+static bool
+is_asked_to_end(struct first *first)
+{
+	char byte;
+
+	if (recv(first->supervision->write, &byte, 1, MSG_DONTWAIT) != 1 ||
+	    first->ending)
+		return false;
+	first->ending = true;
+	kill(-1, SIGTERM);
+	kill(-1, SIGCONT);
+	return true;
+}
+
 __attribute__((noreturn)) static void
 be_first(struct first *first)
 {
+	enum { LOOK_AGAIN = 20 }; /* milliseconds */
 	struct timespec now;
 	struct pollfd wait[] = {
 		{ .fd = first->signals, .events = POLLIN },
-		/* POLLERR: the supervisor is gone. */
-		{ .fd = first->supervision->write },
+		/* POLLERR or POLLHUP: the supervisor, or keeper, is gone. */
+		{ .fd = first->supervision->write,
+		    .events = first->command == 0 ? POLLIN : 0 },
 	};
 
 	for (;;) {
 		bool more;
+		int left;
 
 		/* Take the time before waitpid(2), so that it is never late. */
 		clock_now(&now);
@@ -262,10 +285,15 @@ be_first(struct first *first)
 		if (wait[0].revents != 0)
 			forward(first);
 		more = reap(first, now);
-		if ((poll(wait, 2, more ? 0 : term_left(&first->term, &now)) <
-			    0 &&
-			errno != EINTR) ||
-		    wait[1].revents != 0)
+		if (first->ending && kill(-1, 0) != 0 && errno == ESRCH)
+			_exit(0);
+		left = first->ending ? LOOK_AGAIN :
+				       term_left(&first->term, &now);
+		if (poll(wait, 2, more ? 0 : left) < 0 && errno != EINTR)
+			end_first(first, EXIT_REFUSED);
+		if ((wait[1].revents & POLLIN) != 0 && is_asked_to_end(first))
+			continue;
+		if ((wait[1].revents & ~POLLIN) != 0)
 			end_first(first, EXIT_REFUSED);
 	}
 }
@@ -498,6 +526,43 @@ supervise_first(struct supervision *supervision)
 	relay_close_command(&supervision->relay);
 	if (!supervision->own_input)
 		close(STDIN_FILENO);
+	close_others(&first);
+	be_first(&first);
+}
+
+int
+supervise_kept_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	/* No process inside may trace this one, or read its /proc/1, however
+	 * soon it joins. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	sigfillset(&set);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
+		refuse(NULL, "cannot block signals", errno);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		refuse(NULL, "cannot watch signals", errno);
+	return fd;
+}
+
+void
+supervise_kept(struct supervision *supervision, int signals, int keeper)
+{
+	struct first first = {
+		.supervision = supervision,
+		.signals = signals,
+		.children = -1,
+	};
+
+	supervision->write = keeper;
+	supervision->terminal = -1;
+	close(STDIN_FILENO);
 	close_others(&first);
 	be_first(&first);
 }

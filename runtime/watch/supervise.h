@@ -168,6 +168,17 @@ void supervise_group(struct supervision *supervision,
  */
 void supervise_first(struct supervision *supervision);
 
+/*
+ * Process 1 of a session, which starts nothing: it is the parent of what commands
+ * leave behind, until the keeper, at the other end of the socket, sends a byte or
+ * is gone.  The first one blocks all signals and gives a descriptor that says when
+ * a child has ended; what fails there has to fail before the keeper hears of the
+ * session.
+ */
+int supervise_kept_signals(void);
+void supervise_kept(struct supervision *supervision, int signals, int keeper)
+    __attribute__((noreturn));
+
 /* In the command: it is confined, and executes next. */
 void supervise_started(const struct supervision *supervision);
 
