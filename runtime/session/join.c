@@ -108,10 +108,8 @@ prepare(struct joining *joining)
 	    },
 	    joining->variables);
 	supervise_limits(supervision, &joining->offer.blob);
-	if (joining->receipt->on)
-		supervision->receipt = joining->receipt;
-	if (joining->report->on)
-		supervision->report = joining->report;
+	supervise_tells(supervision, joining->options, joining->receipt,
+	    joining->report);
 	clock_now(&supervision->begin);
 	relay_open(&supervision->relay, supervision->blob, supervision->output);
 	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);

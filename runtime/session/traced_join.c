@@ -147,9 +147,6 @@ traced_join_prepare(struct joining *joining)
 		.receive = listening->receive,
 		.listener = -1,
 	};
-	supervision->explains = true;
-	supervision->explain_all = options->explain_all;
-	supervision->explain_agent = options->explain_agent;
 }
 
 void

@@ -153,19 +153,12 @@ begin_supervision(struct sandbox *sandbox)
 	struct supervision *supervision = &sandbox->supervision;
 	const struct options *options = &sandbox->options;
 
-	supervision->command = options->command;
 	supervision->anchored = bind_anchored(sandbox->binder);
 	supervise_limits(supervision, &sandbox->blob);
 	if (sandbox->self_test.outlives)
 		supervise_briefly(supervision);
-	if (sandbox->receipt.on)
-		supervision->receipt = &sandbox->receipt;
-	if (sandbox->report.on)
-		supervision->report = &sandbox->report;
-	supervision->verbose = options->verbose;
-	supervision->explains = options->explain;
-	supervision->explain_all = options->explain_all;
-	supervision->explain_agent = options->explain_agent;
+	supervise_tells(supervision, options, &sandbox->receipt,
+	    &sandbox->report);
 	/* Before anything runs that could change what is watched.  It may take its
 	 * time, which counts. */
 	clock_now(&supervision->begin);
@@ -184,16 +177,9 @@ open_listener(struct sandbox *sandbox, const struct sbx_program *program)
 	uint8_t net = sandbox->blob.meta->net;
 
 	sandbox_bind(sandbox);
-	listen_open(listening);
-	listening->answers = true;
-	listening->abstract = (sandbox->blob.meta->flags &
-				  SBX_ABSTRACT_ANYWHERE) != 0;
-	listening->set_id = (program->flags & SBX_PROGRAM_SET_ID) != 0;
+	listener_open(supervision, program, plan->binding);
 	listening->binding = plan->binding;
 	listening->objects = objects_open();
-	listening->servers = &supervision->servers;
-	listening->sockets = plan->binding->sockets;
-	listening->socket_count = plan->binding->socket_count;
 	listening->inside = plan->why_no_sockets == NULL &&
 	    sbx_net_is_own(net) && (program->flags & SBX_PROGRAM_TCP) != 0;
 	listening->selected = listening->inside && net == SBX_NET_SELECTED;

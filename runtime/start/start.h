@@ -197,8 +197,13 @@ void trust_policy(const char *name, const char *file, int fd,
 
 /* --- view_listener.c --------------------------------------------------- */
 
-/* Before the fork: makes the way for a listener, which may turn out not to be
- * wanted, for that shows when the rules are bound, inside. */
+/* Before the fork: makes the way for a listener, who answers the calls that a
+ * program of the policy traps. */
+void listener_open(struct supervision *supervision,
+    const struct sbx_program *program, const struct binding *binding);
+
+/* The same at level full, where it may turn out not to be wanted, for that shows
+ * when the rules are bound, inside. */
 void view_listener_prepare(struct supervision *supervision, struct arena *arena,
     const struct binding *anchored, const struct machine *machine);
 

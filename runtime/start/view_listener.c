@@ -27,6 +27,22 @@ move_sockets(struct arena *arena, const struct binding *anchored)
 }
 
 void
+listener_open(struct supervision *supervision,
+    const struct sbx_program *program, const struct binding *binding)
+{
+	struct listening *listening = &supervision->listening;
+
+	listen_open(listening);
+	listening->answers = true;
+	listening->abstract = (binding->blob->meta->flags &
+				  SBX_ABSTRACT_ANYWHERE) != 0;
+	listening->set_id = (program->flags & SBX_PROGRAM_SET_ID) != 0;
+	listening->servers = &supervision->servers;
+	listening->sockets = binding->sockets;
+	listening->socket_count = binding->socket_count;
+}
+
+void
 view_listener_prepare(struct supervision *supervision, struct arena *arena,
     const struct binding *anchored, const struct machine *machine)
 {
@@ -40,16 +56,9 @@ view_listener_prepare(struct supervision *supervision, struct arena *arena,
 	if ((program->flags & SBX_PROGRAM_LISTENER) == 0 ||
 	    machine->landlock_abi >= 9)
 		return;
-	listen_open(listening);
+	listener_open(supervision, program, anchored);
 	listening->view = true;
-	listening->answers = true;
-	listening->abstract = (anchored->blob->meta->flags &
-				  SBX_ABSTRACT_ANYWHERE) != 0;
-	listening->set_id = (program->flags & SBX_PROGRAM_SET_ID) != 0;
-	listening->servers = &supervision->servers;
-	listening->sockets = anchored->sockets;
 	listening->moved_sockets = move_sockets(arena, anchored);
-	listening->socket_count = anchored->socket_count;
 }
 
 void

@@ -75,6 +75,19 @@ supervise_limits(struct supervision *supervision, const struct sbx_blob *blob)
 }
 
 void
+supervise_tells(struct supervision *supervision, const struct options *options,
+    struct receipt *receipt, struct receipt *report)
+{
+	supervision->command = options->command;
+	supervision->receipt = receipt->on ? receipt : NULL;
+	supervision->report = report->on ? report : NULL;
+	supervision->verbose = options->verbose;
+	supervision->explains = options->explain;
+	supervision->explain_all = options->explain_all;
+	supervision->explain_agent = options->explain_agent;
+}
+
+void
 supervise_briefly(struct supervision *supervision)
 {
 	supervision->timeout = 1;

@@ -3,6 +3,7 @@
 #define SBX_RUNTIME_WATCH_SUPERVISE_H
 
 #include "format/blob.h"
+#include "runtime/base/options.h"
 #include "runtime/listen/listen.h"
 #include "runtime/network/network.h"
 #include "runtime/watch/receipt.h"
@@ -93,6 +94,11 @@ struct message {
 /* Fills in the limits that a supervisor enforces. */
 void supervise_limits(struct supervision *supervision,
     const struct sbx_blob *blob);
+
+/* Who is told of the command, and of what. */
+void supervise_tells(struct supervision *supervision,
+    const struct options *options, struct receipt *receipt,
+    struct receipt *report);
 
 /* The shortest time, and no grace, whatever the policy says. */
 void supervise_briefly(struct supervision *supervision);
