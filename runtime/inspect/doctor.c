@@ -20,7 +20,7 @@ doctor_run(const struct options *options, struct arena *arena)
 	const char *words[FIXED_WORDS + 2 * OPTIONS_MAX_DEFINITIONS];
 	size_t count = 0;
 
-	tripwire_tell_killed(arena, false);
+	tripwire_tell_killed(arena, NULL);
 	if (helper_path(&program) == NULL)
 		refuse("--doctor", "cannot tell where sbxrun lies", errno);
 	words[count++] = program.text;

@@ -276,13 +276,15 @@ read_killed(struct tripwire *tripwire, int fd, size_t len)
 {
 	struct arena *arena = tripwire->arena;
 	struct kept_head *head = arena_take(arena, 1, len);
-	struct image image = { .at = (char *)head, .end = (char *)head + len };
+	struct image image = { .at = (char *)head };
 
 	if (len < sizeof *head || pread(fd, head, len, 0) != (ssize_t)len ||
 	    head->wire_size != sizeof(struct kept_wire) ||
-	    head->seen_size != sizeof(struct kept_seen) || head->len != len ||
+	    head->seen_size != sizeof(struct kept_seen) || head->len > len ||
+	    head->len < sizeof *head ||
 	    head->count > len / sizeof(struct kept_wire))
 		return false;
+	image.end = image.at + head->len;
 	get(&image, sizeof *head);
 	tripwire->key = head->key;
 	tripwire->wires = arena_take(arena, head->count,
@@ -325,7 +327,7 @@ say_too_much(void)
 }
 
 void
-tripwire_tell_killed(struct arena *arena, bool forget)
+tripwire_tell_killed(struct arena *arena, struct unfinished *next)
 {
 	enum {
 		IMAGE_MAX = 1 << 20
@@ -344,7 +346,7 @@ tripwire_tell_killed(struct arena *arena, bool forget)
 		if (!stderr_takes_more())
 			break;
 		/* First: if this run ends over it, no other one does. */
-		if (forget)
+		if (next != NULL)
 			unlinkat(list.run.directory, list.run.name, 0);
 		if (len <= IMAGE_MAX)
 			tell_killed(&tripwire, list.run.fd, len);
@@ -352,5 +354,5 @@ tripwire_tell_killed(struct arena *arena, bool forget)
 			say_too_much();
 		arena_cut(arena, used);
 	}
-	unfinished_close(&list);
+	unfinished_close(&list, next);
 }

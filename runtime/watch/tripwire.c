@@ -338,8 +338,8 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	if (blob->watch_count == 0)
 		return NULL;
 	tripwire = arena_take(arena, 1, sizeof *tripwire);
-	tripwire->unfinished = (struct unfinished){ -1, -1, "" };
-	tripwire_tell_killed(arena, true);
+	tripwire->unfinished = (struct unfinished){ .directory = -1, .fd = -1 };
+	tripwire_tell_killed(arena, &tripwire->unfinished);
 	tripwire->arena = arena;
 	tripwire->who = "the command";
 	tripwire->blob = blob;

@@ -100,22 +100,28 @@ enum { UNFINISHED_NAME = 32 };
 
 struct unfinished {
 	int directory, fd; /* -1: none */
+	uint32_t others;   /* files that were there */
+	void *bytes;
+	size_t len;
 	char name[UNFINISHED_NAME];
 };
 
-/* Of this run; what cannot be written is a warning. */
-void unfinished_begin(struct unfinished *run, const void *bytes, size_t len);
+/* Of this run; what cannot be written is a warning.  It begins with a number other
+ * than 0, and may be followed by what was there before. */
+void unfinished_begin(struct unfinished *run, void *bytes, size_t len);
 void unfinished_end(struct unfinished *run);
 
 /* Those of runs that were killed, one after the other: open, and ours alone. */
 struct unfinished_list {
-	struct unfinished run;
+	struct unfinished run, free; /* a file that can be used again */
+	uint32_t others;
 	struct directory entries;
 };
 
 void unfinished_open(struct unfinished_list *list);
 bool unfinished_next(struct unfinished_list *list, size_t *len);
-void unfinished_close(struct unfinished_list *list);
+/* What comes next may have the free file; or NULL. */
+void unfinished_close(struct unfinished_list *list, struct unfinished *next);
 
 /* --- tripwire.c -------------------------------------------------------- */
 
@@ -184,7 +190,8 @@ void tripwire_say_rest(const struct tripwire *tripwire);
  * beside it this takes no time. */
 void tripwire_keep(struct tripwire *tripwire);
 
-/* Tells of runs that were killed; and forgets them, if it could. */
-void tripwire_tell_killed(struct arena *arena, bool forget);
+/* Tells of runs that were killed; and forgets them, if it could and another run
+ * comes next. */
+void tripwire_tell_killed(struct arena *arena, struct unfinished *next);
 
 #endif

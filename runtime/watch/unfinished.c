@@ -17,6 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* So many files stay in the directory for the next runs, since to make and
+ * remove one takes longer than all that is written to it. */
+enum { FREE_MAX = 4 };
+
 static void
 forget(struct unfinished *run)
 {
@@ -36,23 +40,22 @@ lock(int fd, int how)
 	return fcntl(fd, how, &all) == 0;
 }
 
+/* Before there is anything in it: who finds it empty lets it be. */
 static bool
-write_new(struct unfinished *run, const void *bytes, size_t len)
+make(struct unfinished *run)
 {
-	ssize_t written;
+	struct timespec now;
+	struct out name;
 
+	time_now(CLOCK_REALTIME, &now);
+	out_into(&name, run->name, sizeof run->name);
+	out_print(&name, "%u-%u", (unsigned)getpid(), (unsigned)now.tv_nsec);
 	run->fd = openat(run->directory, run->name,
 	    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (run->fd < 0)
 		return false;
 	run->fd = above_standard(run->fd);
-	/* Before there is anything in it: who finds it empty lets it be. */
-	if (!lock(run->fd, F_SETLKW))
-		return false;
-	written = write(run->fd, bytes, len);
-	if (written >= 0 && (size_t)written != len)
-		errno = ENOSPC;
-	return written == (ssize_t)len;
+	return lock(run->fd, F_SETLKW);
 }
 
 /* In a sandbox the directory may lie where nothing can be written. */
@@ -66,24 +69,27 @@ warn_unless_inside(int error)
 }
 
 void
-unfinished_begin(struct unfinished *run, const void *bytes, size_t len)
+unfinished_begin(struct unfinished *run, void *bytes, size_t len)
 {
-	struct timespec now;
-	struct out name;
+	ssize_t written;
 	int error;
 
-	run->fd = -1;
-	run->directory = scratch_runs(true);
+	run->bytes = bytes;
+	run->len = len;
 	if (run->directory < 0) {
-		warn_unless_inside(errno);
-		return;
+		run->directory = scratch_runs(true);
+		if (run->directory < 0) {
+			warn_unless_inside(errno);
+			return;
+		}
+		run->directory = above_standard(run->directory);
 	}
-	run->directory = above_standard(run->directory);
-	time_now(CLOCK_REALTIME, &now);
-	out_into(&name, run->name, sizeof run->name);
-	out_print(&name, "%u-%u", (unsigned)getpid(), (unsigned)now.tv_nsec);
-	if (write_new(run, bytes, len))
-		return;
+	if (run->fd >= 0 || make(run)) {
+		written = pwrite(run->fd, bytes, len, 0);
+		if (written == (ssize_t)len)
+			return;
+		errno = written >= 0 ? ENOSPC : errno;
+	}
 	error = errno;
 	if (run->fd >= 0)
 		unlinkat(run->directory, run->name, 0);
@@ -91,44 +97,62 @@ unfinished_begin(struct unfinished *run, const void *bytes, size_t len)
 	warn_unless_inside(error);
 }
 
+/* Nothing of what was there stays. */
 void
 unfinished_end(struct unfinished *run)
 {
 	if (run->fd < 0)
 		return;
-	unlinkat(run->directory, run->name, 0);
+	memset(run->bytes, 0, run->len);
+	if (run->others >= FREE_MAX ||
+	    pwrite(run->fd, run->bytes, run->len, 0) != (ssize_t)run->len)
+		unlinkat(run->directory, run->name, 0);
 	forget(run);
 }
+
+/* --- those that were killed ----------------------------------------------- */
 
 void
 unfinished_open(struct unfinished_list *list)
 {
 	int directory = scratch_runs(false);
 
-	list->run.fd = -1;
-	list->run.directory = directory < 0 ?
-	    -1 :
-	    openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (directory >= 0)
+	list->run = list->free = (struct unfinished){ .directory = -1,
+		.fd = -1 };
+	if (directory >= 0) {
+		list->run.directory = openat(directory, ".",
+		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		close(directory);
+	}
+	list->others = 0;
 	directory_begin(&list->entries, list->run.directory);
 }
 
-/* Whether its run has ended: with a lock, and before the file was removed. */
-static bool
-is_left(const struct unfinished *run, size_t *len)
+enum found { BUSY, FREE, KILLED };
+
+/* Which run it is of: one that goes on has a lock, and was there before the file
+ * was removed; one that ended has nothing in it. */
+static enum found
+look_at(const struct unfinished *run, size_t *len)
 {
 	enum { A_WHILE = 60 };
 	struct timespec now;
 	struct stat status;
+	uint32_t begin = 0;
 
 	if (!lock(run->fd, F_SETLK) || fstat(run->fd, &status) != 0 ||
 	    !S_ISREG(status.st_mode) || status.st_nlink == 0)
-		return false;
+		return BUSY;
 	*len = (size_t)status.st_size;
 	time_now(CLOCK_REALTIME, &now);
 	/* One that is empty may be just begun. */
-	return *len > 0 || now.tv_sec - status.st_mtim.tv_sec > A_WHILE;
+	if (*len == 0)
+		return now.tv_sec - status.st_mtim.tv_sec > A_WHILE ? FREE :
+								      BUSY;
+	return pread(run->fd, &begin, sizeof begin, 0) == sizeof begin &&
+		begin == 0 ?
+	    FREE :
+	    KILLED;
 }
 
 bool
@@ -136,6 +160,7 @@ unfinished_next(struct unfinished_list *list, size_t *len)
 {
 	struct unfinished *run = &list->run;
 	const struct entry *entry;
+	enum found found;
 
 	if (run->fd >= 0)
 		close(run->fd);
@@ -147,9 +172,15 @@ unfinished_next(struct unfinished_list *list, size_t *len)
 		strcpy(run->name, entry->name);
 		run->fd = openat(run->directory, run->name,
 		    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (run->fd >= 0 && is_left(run, len))
+		if (run->fd < 0)
+			continue;
+		found = look_at(run, len);
+		if (found == KILLED)
 			return true;
-		if (run->fd >= 0)
+		list->others++;
+		if (found == FREE && list->free.fd < 0)
+			list->free = *run;
+		else
 			close(run->fd);
 		run->fd = -1;
 	}
@@ -157,7 +188,20 @@ unfinished_next(struct unfinished_list *list, size_t *len)
 }
 
 void
-unfinished_close(struct unfinished_list *list)
+unfinished_close(struct unfinished_list *list, struct unfinished *next)
 {
-	forget(&list->run);
+	if (list->run.fd >= 0)
+		close(list->run.fd);
+	list->run.fd = -1;
+	if (next == NULL || list->run.directory < 0) {
+		if (list->free.fd >= 0)
+			close(list->free.fd);
+		forget(&list->run);
+		return;
+	}
+	*next = list->free;
+	next->others = list->others;
+	next->directory = above_standard(list->run.directory);
+	if (next->fd >= 0)
+		next->fd = above_standard(next->fd);
 }
