@@ -18,9 +18,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+/* From linux/fs.h, which musl does not come with. */
+#define FS_IOC_GETFLAGS _IOR('f', 1, long)
+#define FS_CASEFOLD_FL 0x40000000
 
 /* --- from where ----------------------------------------------------------- */
 
@@ -117,6 +122,17 @@ is_ascii(const char *name)
 	return *name == '\0';
 }
 
+/* Whether other letters may be the same in there, too: then it is not known
+ * which. */
+static bool
+folds(int fd)
+{
+	int flags = 0;
+
+	return ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0 ||
+	    (flags & FS_CASEFOLD_FL) != 0;
+}
+
 static void
 list_names(struct look_from *from)
 {
@@ -128,15 +144,24 @@ list_names(struct look_from *from)
 	if (fd < 0)
 		return;
 	directory_begin(&directory, fd);
-	/* Of other letters it is not known which are the same in there. */
 	while ((entry = directory_next(&directory)) != NULL &&
-	    is_ascii(entry->name)) {
+	    (is_ascii(entry->name) || !folds(fd))) {
 		uint32_t bit = name_bit(entry->name, strlen(entry->name));
 
 		from->names[bit / 64] |= (uint64_t)1 << bit % 64;
 	}
 	from->listed = entry == NULL && directory.len == 0;
 	close(fd);
+}
+
+void
+look_keep_names(const struct look_from *before, struct look_from *now)
+{
+	if (!before->listed || now->listed || !look_is_same(before, now))
+		return;
+	memcpy(now->names, before->names, sizeof now->names);
+	now->listed = true;
+	now->small = false;
 }
 
 bool

@@ -4,6 +4,7 @@
  */
 #include "runtime/watch/tripwire.h"
 
+#include "runtime/base/json.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/bind.h"
@@ -341,6 +342,7 @@ tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 	tripwire->lines_each = 0;
 	if (is_still_absent(tripwire, wire))
 		return;
+	look_keep_names(&tripwire->before[wire->from], from);
 	look(tripwire->arena, &wire->what, from, &now.before);
 	large = wire->before.more || now.before.more;
 	for (const struct seen *seen = now.before.first; seen != NULL;

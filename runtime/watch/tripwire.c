@@ -13,7 +13,6 @@
 #include "runtime/watch/tripwire.h"
 
 #include "runtime/base/files.h"
-#include "runtime/base/json.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/bind.h"

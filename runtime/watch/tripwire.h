@@ -76,6 +76,8 @@ void look_begin(struct look_from *from, struct sbx_place directory);
 void look_end(struct look_from *from);
 /* Whether no name was made or removed in the directory between two looks. */
 bool look_is_same(const struct look_from *before, const struct look_from *now);
+/* What was read of it before holds for the second look if it is the same. */
+void look_keep_names(const struct look_from *before, struct look_from *now);
 /* Whether it was read and had no name that leads to the place. */
 bool look_lacks(const struct look_from *from, struct sbx_place place);
 

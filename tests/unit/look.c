@@ -355,12 +355,6 @@ check_listed(void)
 	tap_ok(&tap, !look_lacks(&from, below("listed/.envrc")),
 	    "capital letters may be the same in there");
 	look_end(&from);
-	make_file("listed/.\xc5\xbfh", "", 0);
-	look_begin(&from, below("listed"));
-	for (int i = 0; i < 16; i++)
-		look_once(SBX_WATCH_TREE, below("listed/gone"), &from);
-	tap_ok(&tap, !from.listed, "and so may other letters");
-	look_end(&from);
 	pretended = 0;
 }
 
