@@ -20,7 +20,7 @@ tap_begin /var/tmp
 base=$tmp
 # shellcheck source=tests/lib/session.sh
 . "$srcdir/tests/lib/session.sh"
-tap_programs "$SBXRUN" "$SBXRUN_TEST" "$builddir/tests/kernel/siege"
+tap_programs "$SBXRUN" "$SBXC" "$SBXRUN_TEST" "$builddir/tests/kernel/siege"
 seconds=$(tap_rounds 8)
 
 # policy NAME STATEMENTS
