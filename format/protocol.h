@@ -39,10 +39,20 @@ sbx_agent_is_answer(const uint8_t bytes[SBX_AGENT_SIZE])
 }
 
 /*
- * What `sbxrun --explain` keeps of each distinct denial, and what sbxc answers
- * when it is asked about them.  Both are records of a fixed size: the
- * supervisor writes the first to a pipe and reads as many of the second.
+ * What `sbxrun --explain` tells sbxc when the command has ended, and what sbxc
+ * answers: struct sbx_explained and so many denials; then an answer to each, and
+ * after them all of it in words, for people or for an agent.
  */
+
+struct sbx_explained {
+	uint32_t count; /* of the denials that follow */
+	uint32_t more;  /* calls that were denied when there was no more room */
+	uint32_t unread; /* calls whose words could not be read */
+	uint8_t all;     /* without a bound */
+	uint8_t agent;   /* in the form for agents */
+	uint8_t failed;  /* the command did */
+	uint8_t session; /* its rules were bound before it */
+};
 
 enum sbx_denied {
 	SBX_DENIED_READ,
@@ -76,12 +86,14 @@ struct sbx_denial {
 	uint32_t args[SBX_DENIAL_ARGS];
 	uint16_t port;
 	uint8_t skipped; /* `source` allows it, but for a link on its way */
-	uint8_t reserved;
+	uint8_t start;   /* a shell does so, whatever it runs */
 	uint8_t verdict; /* in the network: enum proxy_verdict */
 	uint8_t probe;   /* it was only looked for */
 	uint8_t makes_file;
 	uint8_t replaced; /* the name was to go, or to become another file's */
 	char program[SBX_PROGRAM_SIZE];
+	char reason[32]; /* the verdict in words, and a rule that would do */
+	char remedy[512];
 	/* Outside, NUL-terminated; the root is "/". */
 	char path[SBX_MAX_PATH + 1];
 };
@@ -102,7 +114,7 @@ struct sbx_advice {
 	uint32_t allowed; /* it is, to a command that starts now */
 	uint32_t count;   /* of steps */
 	uint8_t where[SBX_ADVICE_STEPS + 2]; /* enum sbx_advice_where, padded */
-	char object[SBX_ADVICE_TEXT];        /* of a system call: its name */
+	char object[SBX_ADVICE_TEXT];        /* of a system call, in words */
 	char source[SBX_ADVICE_TEXT];        /* of the rule that decided */
 	char rule[SBX_ADVICE_TEXT];          /* as the language writes it */
 	char file[SBX_ADVICE_TEXT];          /* into which statements go */

@@ -10,6 +10,7 @@
 #include "compiler/cases/cases.h"
 #include "compiler/command/commands.h"
 #include "compiler/query/query.h"
+#include "compiler/records/records.h"
 #include "compiler/setup/setup.h"
 
 #include <errno.h>
@@ -105,11 +106,21 @@ answer(const struct options *options, struct subject *subject)
 static enum exit_status
 answer_denials(const struct options *options, struct subject *subject)
 {
+	struct denials denials;
+	struct out out;
+
 	if (*options->denials == '/')
 		places_bind(&subject->places, SBX_ANCHOR_TMP, options->denials);
 	places_ask_machine(&subject->places);
-	if (denials_answer(subject, stdin, stdout))
+	if (denials_read(subject, stdin, &denials) &&
+	    fwrite(denials.advice, sizeof *denials.advice, denials.head.count,
+		stdout) == denials.head.count &&
+	    fflush(stdout) == 0) {
+		out_init(&out, STDOUT_FILENO);
+		explained_show(&out, subject, &denials);
+		out_flush(&out);
 		return EXIT_CLEAN;
+	}
 	complain("cannot answer: %s", strerror(errno));
 	return EXIT_TROUBLE;
 }

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { NAME_SERVERS = 53 }; /* their port */
+
 static const char *
 call_name(const struct subject *subject, int32_t number)
 {
@@ -263,8 +265,6 @@ put_skipped(struct sbx_advice *advice)
 static bool
 is_nameless(const struct sbx_denial *denial, const struct sbx_advice *advice)
 {
-	enum { NAME_SERVERS = 53 };
-
 	if (denial->kind == SBX_DENIED_ADDRESS)
 		return denial->port == NAME_SERVERS;
 	return denial->kind == SBX_DENIED_CALL && *denial->path == '\0' &&
@@ -349,24 +349,154 @@ advise(const struct subject *subject, const struct sbx_denial *denial,
 	}
 }
 
-bool
-denials_answer(const struct subject *subject, FILE *from, FILE *to)
+/* --- the words of a call -------------------------------------------------- */
+
+/* "socket inet stream for github.com:443": the host is one that the program's
+ * command line names, which is a guess. */
+static const char *
+socket_words(struct arena *arena, const struct sbx_denial *denial)
 {
-	struct sbx_denial denial;
+	static const struct {
+		uint32_t number;
+		const char *name;
+	} families[] = { { 1, "unix" }, { 2, "inet" }, { 10, "inet6" },
+		{ 16, "netlink" }, { 17, "packet" }, { 40, "vsock" } },
+	  types[] = { { 1, "stream" }, { 2, "dgram" }, { 3, "raw" },
+		  { 5, "seqpacket" } };
+	const char *family = NULL, *type = NULL, *words;
 
-	for (int i = 0;
-	     i < SBX_DENIALS_MAX && fread(&denial, sizeof denial, 1, from) == 1;
-	     i++) {
-		struct sbx_advice advice = { .works = 0 };
-
-		if (denial.kind >= SBX_DENIED_END ||
-		    memchr(denial.path, '\0', sizeof denial.path) == NULL) {
-			errno = EINVAL;
-			return false;
-		}
-		advise(subject, &denial, &advice);
-		if (fwrite(&advice, sizeof advice, 1, to) != 1)
-			return false;
+	for (size_t i = 0; i < countof(families); i++) {
+		if (families[i].number == denial->args[0])
+			family = families[i].name;
 	}
-	return !ferror(from) && fflush(to) == 0;
+	for (size_t i = 0; i < countof(types); i++) {
+		if (types[i].number == denial->args[1])
+			type = types[i].name;
+	}
+	words = family != NULL && type != NULL ?
+	    arena_printf(arena, "socket %s %s", family, type) :
+	    arena_printf(arena, "socket(%u, %u)", denial->args[0],
+		denial->args[1]);
+	if (*denial->path == '\0')
+		return words;
+	return denial->port == 0 ?
+	    arena_printf(arena, "%s for %s", words, denial->path) :
+	    arena_printf(arena, "%s for %s:%u", words, denial->path,
+		(unsigned)denial->port);
+}
+
+static void
+put_call(const struct subject *subject, const struct sbx_denial *denial,
+    struct sbx_advice *advice)
+{
+	if (strcmp(advice->object, "socket") == 0)
+		put(advice->object,
+		    socket_words(subject->places.arena, denial));
+}
+
+/* --- the network, and sessions -------------------------------------------- */
+
+static bool
+has_host(const struct sbx_denial *denial)
+{
+	return denial->kind >= SBX_DENIED_NAME;
+}
+
+/* Of package managers is known whom they ask.  Where nothing leads out, a name is
+ * that of the command line, which may lack the port. */
+static bool
+is_answered(const struct subject *subject, const struct sbx_denial *denial,
+    const struct sbx_advice *advice)
+{
+	if (denial->kind == SBX_DENIED_NAME)
+		return subject->places.blob->meta->net == SBX_NET_LOOPBACK;
+	return advice->works && denial->kind == SBX_DENIED_ADDRESS &&
+	    denial->port == NAME_SERVERS;
+}
+
+static void
+put_step(struct sbx_advice *advice, enum sbx_advice_where where,
+    const char *text)
+{
+	advice->count = 1;
+	advice->where[0] = (uint8_t)where;
+	memset(advice->steps[0], 0, sizeof advice->steps[0]);
+	put(advice->steps[0], text);
+}
+
+/* The network's own part knows which rule would do, but not whose name was asked
+ * of a server of the internet. */
+static void
+put_host(const struct subject *subject, const struct sbx_denial *denial,
+    struct sbx_advice *advice)
+{
+	if (!has_host(denial) || is_answered(subject, denial, advice))
+		return;
+	if (denial->kind == SBX_DENIED_ADDRESS &&
+	    denial->port == NAME_SERVERS) {
+		put_step(advice, SBX_ADVICE_HINT,
+		    "'allow network domain NAME', of the host whose name it "
+		    "looked up");
+		advice->works = false;
+	} else if (*denial->remedy != '\0') {
+		put_step(advice, SBX_ADVICE_POLICY, denial->remedy);
+		advice->works = true;
+	}
+}
+
+/* Where the session was made before something was there, its rules do not grant
+ * it. */
+static void
+put_late(const struct sbx_explained *head, const struct sbx_denial *denial,
+    struct sbx_advice *advice)
+{
+	if (head->session && advice->allowed &&
+	    denial->source == SBX_NO_SOURCE &&
+	    denial->kind <= SBX_DENIED_SOCKET)
+		put_step(advice, SBX_ADVICE_HINT,
+		    "the session was made before this was allowed: "
+		    "sbxrun --session NAME --end");
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+static bool
+is_good(const struct sbx_denial *denial)
+{
+	return denial->kind < SBX_DENIED_END &&
+	    memchr(denial->path, '\0', sizeof denial->path) != NULL &&
+	    memchr(denial->program, '\0', sizeof denial->program) != NULL &&
+	    memchr(denial->reason, '\0', sizeof denial->reason) != NULL &&
+	    memchr(denial->remedy, '\0', sizeof denial->remedy) != NULL;
+}
+
+bool
+denials_read(const struct subject *subject, FILE *from, struct denials *denials)
+{
+	struct arena *arena = subject->places.arena;
+	uint32_t count;
+
+	errno = EINVAL;
+	if (fread(&denials->head, sizeof denials->head, 1, from) != 1 ||
+	    denials->head.count > SBX_DENIALS_MAX)
+		return false;
+	count = denials->head.count;
+	denials->all = arena_alloc(arena, (count + 1) * sizeof *denials->all);
+	denials->advice = arena_alloc(arena,
+	    (count + 1) * sizeof *denials->advice);
+	if (fread(denials->all, sizeof *denials->all, count, from) != count)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sbx_denial *denial = &denials->all[i];
+		struct sbx_advice *advice = &denials->advice[i];
+
+		if (!is_good(denial))
+			return false;
+		advise(subject, denial, advice);
+		put_host(subject, denial, advice);
+		put_late(&denials->head, denial, advice);
+		if (denial->kind == SBX_DENIED_CALL)
+			put_call(subject, denial, advice);
+	}
+	return true;
 }

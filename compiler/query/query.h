@@ -59,9 +59,16 @@ void compiled_write(FILE *stream, const struct sources *sources,
 
 /* --- denials.c --------------------------------------------------------- */
 
-/* Reads denials up to the end, and writes as many answers; false with errno if
- * they cannot be written, or one of them is none. */
-bool denials_answer(const struct subject *subject, FILE *from, FILE *to);
+struct denials {
+	struct sbx_explained head;
+	struct sbx_denial *all; /* head.count of them */
+	struct sbx_advice *advice;
+};
+
+/* Reads what sbxrun tells, and finds an answer to each; false with errno if it
+ * cannot be read, or is none. */
+bool denials_read(const struct subject *subject, FILE *from,
+    struct denials *denials);
 
 /* --- dump.c ------------------------------------------------------------ */
 

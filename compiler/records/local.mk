@@ -1,5 +1,6 @@
 # What sbxrun wrote as records, in words.
 libcompiler_a_SOURCES += \
+	compiler/records/explained.c \
 	compiler/records/plan.c \
 	compiler/records/records.c \
 	compiler/records/records.h \

@@ -5,7 +5,6 @@
  * rules, each with what enforces it.
  */
 #include "compiler/records/records.h"
-#include "compiler/tables/tables.h"
 
 #include <string.h>
 

@@ -7,7 +7,8 @@
 #ifndef SBX_COMPILER_RECORDS_RECORDS_H
 #define SBX_COMPILER_RECORDS_RECORDS_H
 
-#include "compiler/base/base.h"
+#include "compiler/query/query.h"
+#include "compiler/tables/tables.h"
 #include "runtime/base/out.h"
 
 struct printing {
@@ -24,6 +25,10 @@ void put_shown(struct out *out, const struct json_t *record, const char *key);
 
 /* "  [team.sbx:3:4]\n" of a rule. */
 void put_source(struct out *out, const struct json_t *rule);
+
+/* What was denied to a command, and what would allow it. */
+void explained_show(struct out *out, const struct subject *subject,
+    const struct denials *denials);
 
 void plan_show(struct printing *printing, const struct json_t *plan);
 void status_show(struct out *out, const struct json_t *status);

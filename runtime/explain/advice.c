@@ -1,7 +1,7 @@
 /*
  * See explain.h.  The denials have paths that the command chose.  So sbxc reads
- * them confined (base/helper.c), and its answer is text of a fixed size, which is
- * printed as what it is.
+ * them confined (base/helper.c), and its answer is text, which is printed as what it
+ * is.
  */
 #include "runtime/explain/explain.h"
 
@@ -122,20 +122,26 @@ fill_words(struct words *words, const struct explaining *explaining,
 	    "XDG_RUNTIME_DIR=", SBX_ANCHOR_RUNTIME);
 }
 
-static const struct sbx_advice *
+static struct advice
 read_answer(int fd, uint32_t count)
 {
+	enum { WORDS_SIZE_MAX = 1 << 20 };
 	size_t size = count * sizeof(struct sbx_advice);
 	struct stat status;
 	void *answer;
 
-	if (fstat(fd, &status) != 0 || (size_t)status.st_size != size)
-		return NULL;
-	answer = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-	return answer == MAP_FAILED ? NULL : answer;
+	if (fstat(fd, &status) != 0 || (size_t)status.st_size < size ||
+	    (size_t)status.st_size > size + WORDS_SIZE_MAX)
+		return (struct advice){ .all = NULL };
+	answer = mmap(NULL, (size_t)status.st_size + 1, PROT_READ, MAP_PRIVATE,
+	    fd, 0);
+	if (answer == MAP_FAILED)
+		return (struct advice){ .all = NULL };
+	return (struct advice){ answer, (const char *)answer + size,
+		(size_t)status.st_size - size };
 }
 
-static const struct sbx_advice *
+static struct advice
 ask(const struct explaining *explaining, struct words *words,
     const int files[3])
 {
@@ -157,29 +163,50 @@ ask(const struct explaining *explaining, struct words *words,
 
 	if (files[0] < 0 || files[1] < 0 || files[2] < 0 ||
 	    helper_run(&call) != 0)
-		return NULL;
+		return (struct advice){ .all = NULL };
 	return read_answer(files[1], explaining->count);
 }
 
-const struct sbx_advice *
-advice_ask(const struct explaining *explaining, enum sbx_level level)
+/* What it is told: the head, then the denials. */
+static int
+question_file(const struct explaining *explaining,
+    const struct sbx_explained *head)
+{
+	int fd = helper_file(head, sizeof *head);
+	size_t size = explaining->count * sizeof *explaining->denials;
+
+	for (uint32_t i = 0; i < explaining->count; i++)
+		explain_host_fill(&explaining->denials[i]);
+	if (fd >= 0 &&
+	    pwrite(fd, explaining->denials, size, sizeof *head) !=
+		(ssize_t)size) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+struct advice
+advice_ask(const struct explaining *explaining,
+    const struct sbx_explained *head)
 {
 	const struct sbx_blob *blob = explaining->blob;
-	const struct sbx_advice *answer;
+	struct advice advice = { .all = NULL };
 	struct words words;
 	int files[3];
 
-	if (explaining->helper < 0 || explaining->count == 0)
-		return NULL;
-	fill_words(&words, explaining, level);
-	files[0] = helper_file(explaining->denials,
-	    explaining->count * sizeof *explaining->denials);
+	if (explaining->helper < 0)
+		return advice;
+	fill_words(&words, explaining,
+	    explaining->view ? SBX_LEVEL_FULL : SBX_LEVEL_STANDARD);
+	files[0] = question_file(explaining, head);
 	files[1] = helper_file("", 0);
 	files[2] = helper_file(blob->base, blob->size);
-	answer = words.out.full ? NULL : ask(explaining, &words, files);
+	if (!words.out.full)
+		advice = ask(explaining, &words, files);
 	for (int i = 0; i < 3; i++) {
 		if (files[i] >= 0)
 			close(files[i]);
 	}
-	return answer;
+	return advice;
 }

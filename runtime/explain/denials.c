@@ -240,14 +240,7 @@ explain_say(const struct explaining *explaining,
 
 	out_init(&out, STDERR_FILENO);
 	out_print(&out, "sbxrun: denied: %s ", explain_word(denial));
-	if (explain_has_path(denial))
-		explain_place(&out, explaining, denial->path);
-	else if (explain_has_host(denial))
-		explain_host(&out, denial);
-	else if (denial->kind == SBX_DENIED_CALL)
-		out_print(&out, "number %u", (unsigned)denial->number);
-	else
-		out_print(&out, "tcp %u", (unsigned)denial->port);
+	explain_object(&out, explaining, denial);
 	out_text(&out, " by ");
 	out_shown(&out, denial->program, strlen(denial->program));
 	if (denial->source != SBX_NO_SOURCE) {
@@ -258,8 +251,8 @@ explain_say(const struct explaining *explaining,
 	out_flush(&out);
 }
 
-void
-explain_place(struct out *out, const struct explaining *explaining,
+static void
+put_place(struct out *out, const struct explaining *explaining,
     const char *path)
 {
 	const struct binding *binding = explaining->binding;
@@ -281,4 +274,31 @@ explain_place(struct out *out, const struct explaining *explaining,
 		    sbx_string(explaining->blob,
 			explaining->blob->anchors[best].name));
 	out_shown(out, path + len, at.len - len);
+}
+
+static void
+put_host(struct out *out, const struct sbx_denial *denial)
+{
+	bool v6 = strchr(denial->path, ':') != NULL;
+
+	out_text(out, v6 ? "[" : "");
+	out_shown(out, denial->path, strlen(denial->path));
+	out_text(out, v6 ? "]" : "");
+	if (denial->port != 0)
+		out_print(out, ":%u", (unsigned)denial->port);
+}
+
+void
+explain_object(struct out *out, const struct explaining *explaining,
+    const struct sbx_denial *denial)
+{
+	if (explain_has_path(denial))
+		put_place(out, explaining, denial->path);
+	else if (denial->kind == SBX_DENIED_NAME ||
+	    denial->kind == SBX_DENIED_ADDRESS)
+		put_host(out, denial);
+	else if (denial->kind == SBX_DENIED_CALL)
+		out_print(out, "number %u", (unsigned)denial->number);
+	else
+		out_print(out, "tcp %u", (unsigned)denial->port);
 }

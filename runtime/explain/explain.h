@@ -128,9 +128,9 @@ bool explain_has_host(const struct sbx_denial *denial);
 void explain_network(struct explaining *explaining,
     const struct decisions *decisions);
 
-/* The rule that would allow that, as the network's own part has it; false: none
- * would, or it is no such denial. */
-bool explain_host_remedy(struct out *out, const struct sbx_denial *denial);
+/* Of one in the network, what that part has of it: its verdict in words, and the
+ * rule that would allow it, if one would. */
+void explain_host_fill(struct sbx_denial *denial);
 
 /* "sbxrun: denied: ..." on stderr. */
 void explain_say(const struct explaining *explaining,
@@ -139,15 +139,10 @@ void explain_say(const struct explaining *explaining,
 /* The words of a kind: "read", "call" and so on. */
 const char *explain_word(const struct sbx_denial *denial);
 
-/* "no rule", "private address" and so on. */
-const char *explain_host_verdict(const struct sbx_denial *denial);
-
-/* "github.com:22", "10.0.0.5:80", "tcp 8080". */
-void explain_host(struct out *out, const struct sbx_denial *denial);
-
-/* A place as the language spells it, from the anchor that says most. */
-void explain_place(struct out *out, const struct explaining *explaining,
-    const char *path);
+/* What it is about: a place as the language spells it, from the anchor that says
+ * most, "github.com:22", "tcp 8080", "number 41" for a system call. */
+void explain_object(struct out *out, const struct explaining *explaining,
+    const struct sbx_denial *denial);
 
 /* --- advice.c ---------------------------------------------------------- */
 
@@ -161,9 +156,15 @@ void explain_place(struct out *out, const struct explaining *explaining,
  * this sbxrun, and only if the command cannot write there. */
 void advice_open(struct explaining *explaining);
 
-/* Asks about all denials; a list beside explaining->denials, or NULL. */
-const struct sbx_advice *advice_ask(const struct explaining *explaining,
-    enum sbx_level level);
+struct advice {
+	const struct sbx_advice *all; /* beside the denials; NULL: no answer */
+	const char *words;            /* without a NUL, and not to be trusted */
+	size_t size;
+};
+
+/* Asks about all denials. */
+struct advice advice_ask(const struct explaining *explaining,
+    const struct sbx_explained *head);
 
 /* --- judge.c ----------------------------------------------------------- */
 

@@ -61,37 +61,19 @@ event_of(const struct sbx_denial *denial)
 	return event;
 }
 
-bool
-explain_host_remedy(struct out *out, const struct sbx_denial *denial)
+void
+explain_host_fill(struct sbx_denial *denial)
 {
 	struct proxy_event event;
+	struct out out;
 
 	if (!explain_has_host(denial))
-		return false;
-	event = event_of(denial);
-	return remedy_put(out, &event);
-}
-
-void
-explain_host(struct out *out, const struct sbx_denial *denial)
-{
-	bool v6 = strchr(denial->path, ':') != NULL;
-
-	if (denial->kind >= SBX_DENIED_HOST) {
-		out_print(out, "tcp %u", (unsigned)denial->port);
 		return;
-	}
-	out_text(out, v6 ? "[" : "");
-	out_shown(out, denial->path, strlen(denial->path));
-	out_text(out, v6 ? "]" : "");
-	if (denial->port != 0)
-		out_print(out, ":%u", (unsigned)denial->port);
-}
-
-const char *
-explain_host_verdict(const struct sbx_denial *denial)
-{
-	struct proxy_event event = event_of(denial);
-
-	return decision_verdict(&event);
+	event = event_of(denial);
+	out_into(&out, denial->reason, sizeof denial->reason);
+	out_text(&out, decision_verdict(&event));
+	out_into(&out, denial->remedy, sizeof denial->remedy);
+	/* Half a rule is another rule. */
+	if (!remedy_put(&out, &event) || out.full)
+		*denial->remedy = '\0';
 }

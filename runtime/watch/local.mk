@@ -4,7 +4,6 @@ loader_sources += \
 	runtime/watch/receipt.h \
 	runtime/watch/children.c \
 	runtime/watch/supervise.h \
-	runtime/watch/denial_line.c \
 	runtime/watch/ending.c \
 	runtime/watch/explained.c \
 	runtime/watch/killed.c \

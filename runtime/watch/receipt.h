@@ -69,33 +69,6 @@ const char *cgroup_try(void);
 
 void cgroup_measure(const struct cgroup *group, struct cgroup_usage *usage);
 
-/* --- denial_line.c ----------------------------------------------------- */
-
-struct line {
-	char place[2 * SBX_MAX_PATH];
-	char program[64];
-	char source[2 * SBX_ADVICE_TEXT]; /* of the rule, and the rule */
-};
-
-/* Steps of up to SBX_ADVICE_TEXT bytes, which are not to be trusted to end. */
-struct fix {
-	bool works; /* it is allowed once they are done */
-	uint32_t count;
-	uint8_t where[SBX_ADVICE_STEPS + 1]; /* enum sbx_advice_where */
-	const char *steps[SBX_ADVICE_STEPS + 1];
-	char rule[SBX_ADVICE_TEXT];
-};
-
-/* `advice` may be NULL. */
-void denial_line(struct line *line, const struct explaining *explaining,
-    const struct sbx_denial *denial, const struct sbx_advice *advice);
-void denial_fix(struct fix *fix, const struct explaining *explaining,
-    const struct sbx_denial *denial, const struct sbx_advice *advice);
-
-/* What it is about alone. */
-void denial_object(struct out *out, const struct explaining *explaining,
-    const struct sbx_denial *denial, const struct sbx_advice *advice);
-
 /* --- relay.c ----------------------------------------------------------- */
 
 /* Of what is written beyond a cap, a sixteenth of the cap is kept, and no more

@@ -374,7 +374,7 @@ ports()
 	# Without sbxc, it is known of itself.
 	mv "$base/sbxc" "$base/other"
 	tells "$1" ports '/usr/bin/python3 ports.py connect 84' \
-	    'connect +tcp 84 +1x python3 +ports.sbx:4:[0-9]+$'
+	    "denied: connect tcp 84 by python3, ports.sbx:4:[0-9]+$"
 	mv "$base/other" "$base/sbxc"
 	[ "$level" = standard ] || return 0
 	silent "$1" published '/usr/bin/python3 ports.py bind 8099 0'
@@ -497,11 +497,11 @@ edit, outside of the sandbox: ask the user for the edit." \
 		-l "$level" "$base/shell.bin" -- bash -c 'exit 3' \
 		2>"$base/block")
 	tap_found "$level: uid $1: what a shell looks at first is no reason" \
-	    "$(grep 'the failure is its own$' "$base/block")"
+	    "$(grep 'sbxrun: no denial was seen' "$base/block")"
 	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
 	    "$base/shell.bin" -- false 2>"$base/block")
-	tap_found "$level: uid $1: and where a failure is its own" \
-	    "$(grep 'the failure is its own$' "$base/block")"
+	tap_found "$level: uid $1: and where none was seen, that is said" \
+	    "$(grep 'sbxrun: no denial was seen' "$base/block")"
 	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
 	    "$base/shell.bin" -- true 2>"$base/block")
 	tap_empty "$level: uid $1: and nothing else" "$(cat "$base/block")"
@@ -692,7 +692,7 @@ records()
 	    sed '/^end/,$d' "$base/said" | grep 'denied: read ~/.ssh/id_rsa')"
 	mv "$base/sbxc" "$base/other"
 	tells "$1" denies 'cat secret' \
-	    'read +..workspace./secret +1x cat +[^ ]*denies.sbx:3:15$'
+	    'denied: read ..workspace./secret by cat, denies.sbx:3:15'
 	mv "$base/other" "$base/sbxc"
 	cp "$base/sbxrun" "$base/sbxc" "$ws"
 	cp "$base/sbxrun" "$base/sbxc" "$home/tools"
@@ -700,7 +700,7 @@ records()
 	for loader in "$ws/sbxrun beside" "$home/tools/sbxrun within"; do
 		with=${loader##* } loader=${loader% *}
 		tells "$1" "$with" 'cat secret' \
-		    "read +..workspace./secret +1x cat +[^ ]*$with.sbx:3:15\$"
+		    "denied: read ..workspace./secret by cat, $with.sbx:3:15"
 	done
 	loader=
 }

@@ -39,14 +39,18 @@ static const struct advice_case {
 		.port = 53,
 		.program = "npmx",
 		.path = "192.0.2.1" },
-	    ": port 53 is the sandbox's own resolver or proxy [no help]" },
+	    ": 'allow network domain NAME', of the host whose name it looked "
+	    "up "
+	    "[no help]" },
 	{ "allow network loopback",
 	    { .kind = SBX_DENIED_ADDRESS,
 		.source = SBX_NO_SOURCE,
 		.port = 53,
 		.program = "np",
 		.path = "192.0.2.1" },
-	    ": port 53 is the sandbox's own resolver or proxy [no help]" },
+	    ": 'allow network domain NAME', of the host whose name it looked "
+	    "up "
+	    "[no help]" },
 	{ "allow network loopback",
 	    { .kind = SBX_DENIED_ADDRESS,
 		.source = SBX_NO_SOURCE,
@@ -191,18 +195,19 @@ static bool
 answer(const struct subject *subject, const struct sbx_denial *denial,
     struct sbx_advice *advice)
 {
-	FILE *from = tmpfile(), *to = tmpfile();
-	bool good = from != NULL && to != NULL &&
+	struct sbx_explained head = { .count = 1 };
+	struct denials denials;
+	FILE *from = tmpfile();
+	bool good = from != NULL && fwrite(&head, sizeof head, 1, from) == 1 &&
 	    fwrite(denial, sizeof *denial, 1, from) == 1;
 
 	if (!good)
 		return false;
 	rewind(from);
-	good = denials_answer(subject, from, to);
-	rewind(to);
-	good = good && fread(advice, sizeof *advice, 1, to) == 1;
+	good = denials_read(subject, from, &denials);
+	if (good)
+		*advice = denials.advice[0];
 	fclose(from);
-	fclose(to);
 	return good;
 }
 
@@ -254,6 +259,7 @@ try_bad(struct tap *tap)
 	struct subject subject = { .level = SBX_LEVEL_FULL };
 	struct sbx_advice advice;
 
+	subject.places.arena = arena_new();
 	memset(path.path, 'x', sizeof path.path);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		errno = 0;
