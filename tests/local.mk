@@ -100,6 +100,7 @@ test-commands:
 include tests/lib/local.mk
 include tests/kernel/local.mk
 include tests/places/local.mk
+include tests/workflows/local.mk
 include tests/agents/local.mk
 include tests/model/local.mk
 include tests/golden/local.mk
