@@ -133,9 +133,10 @@ void diff_print(const struct diff *diff, unsigned changes, FILE *stream);
 void diff_page(FILE *stream, const struct diff *diff);
 void diff_page_profile(FILE *stream, enum change change, const char *text);
 
-/* Adds findings to a report; those in `errors` are errors. */
+/* Adds findings to a report, and their numbers to the counts of changes; those in
+ * `errors` are errors. */
 void diff_report(const struct diff *diff, unsigned changes, unsigned errors,
-    struct report *report);
+    struct report *report, size_t *counts);
 
 /* `check --within BASE FILE...`. */
 enum exit_status check_within(const struct options *options);

@@ -310,16 +310,16 @@ tell_pair(struct telling *telling, const struct profile_pair *pair,
 	    telling->new);
 	if (status != EXIT_CLEAN)
 		return status;
+	if (telling->options->format != REPORT_TEXT) {
+		diff_report(&diff, CHANGE_ALL, telling->errors,
+		    &telling->report, telling->counts);
+		return EXIT_CLEAN;
+	}
 	for (int change = 0; change < CHANGE_END; change++)
 		telling->counts[change] += diff.comparison.counts[change];
 	if (telling->page != NULL) {
 		diff.sources = telling->sources;
 		diff_page(telling->page, &diff);
-		return EXIT_CLEAN;
-	}
-	if (telling->options->format != REPORT_TEXT) {
-		diff_report(&diff, CHANGE_ALL, telling->errors,
-		    &telling->report);
 		return EXIT_CLEAN;
 	}
 	if (several && diff.comparison.differences.count > 0)
@@ -385,7 +385,9 @@ command_diff(struct options *options)
 	}
 	if (telling.page != NULL && fclose(telling.page) != 0)
 		arena_exhausted();
-	if (status != EXIT_CLEAN) {
+	/* What others of the file let through is told for all that. */
+	if (status != EXIT_CLEAN &&
+	    (options->html || !pairs.several || status == EXIT_USAGE)) {
 		free(text);
 		return status;
 	}
@@ -399,6 +401,7 @@ command_diff(struct options *options)
 	else
 		report_write(&telling.report, options->format, stdout);
 	free(text);
-	return is_failure(telling.counts, telling.errors) ? EXIT_POLICY :
-							    EXIT_CLEAN;
+	return status != EXIT_CLEAN                    ? status :
+	    is_failure(telling.counts, telling.errors) ? EXIT_POLICY :
+							 EXIT_CLEAN;
 }

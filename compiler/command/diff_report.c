@@ -9,6 +9,7 @@
 #include "compiler/tables/tables.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* --- text ----------------------------------------------------------------- */
 
@@ -204,8 +205,21 @@ add_rule(struct report *report, const struct difference *difference,
 
 /* --- places --------------------------------------------------------------- */
 
-/* A blob holds the names of files and not their directories.  Only the path of
- * the operand itself is known. */
+/* A blob holds the names of files and not their directories: only the path of the
+ * operand itself is known.  What it includes mostly lies beside it. */
+static const char *
+file_named(const struct diff *diff, enum side side, const char *name)
+{
+	const char *file = diff->files[side];
+	const char *last = path_name(file);
+	const char *beside = arena_printf(diff->options->arena, "%.*s%s",
+	    (int)(last - file), file, name);
+
+	return strcmp(last, name) == 0 ? file :
+	    access(beside, F_OK) == 0  ? beside :
+					 name;
+}
+
 static struct position
 place_of(const struct diff *diff, enum side side, uint32_t source)
 {
@@ -220,7 +234,7 @@ place_of(const struct diff *diff, enum side side, uint32_t source)
 	if (at == NULL || strncmp(name, "sbx:", 4) == 0)
 		return (struct position){ .file = file };
 	return (struct position){
-		.file = strcmp(path_name(file), name) == 0 ? file : name,
+		.file = file_named(diff, side, name),
 		.line = at->line,
 		.column = at->column,
 		.end_line = at->line,
@@ -245,9 +259,8 @@ static const char *
 message_of(const struct diff *diff, const struct difference *difference)
 {
 	struct arena *arena = diff->options->arena;
-	const char *text = arena_printf(arena, "%s%s%s%s: %s",
-	    diff->profile != NULL ? diff->profile : "",
-	    diff->profile != NULL ? ": " : "", change_word(difference->change),
+	const char *text = arena_printf(arena, "%s%s: %s",
+	    change_word(difference->change),
 	    difference_condition(arena, difference),
 	    difference_text(arena, difference));
 	const char *platforms = difference_where(&diff->comparison, difference);
@@ -297,31 +310,71 @@ add_witness(const struct diff *diff, const struct difference *difference,
 	}
 }
 
-static void
+/* Whether another profile of the file has the same finding, which then is one of
+ * both: what a group brings is said once. */
+static bool
+is_repeated(const struct diff *diff, const struct position *position,
+    const char *message, struct report *report)
+{
+	enum { LOOK_BACK = 256 };
+	size_t count = report->findings.count;
+
+	for (size_t i = count; i-- > 0 && count - i <= LOOK_BACK;) {
+		struct report_finding *known = &report->findings.items[i];
+		const char *said = strstr(known->message, ": ");
+
+		if (said == NULL || strcmp(said + 2, message) != 0 ||
+		    strcmp(known->position.file, position->file) != 0 ||
+		    known->position.line != position->line)
+			continue;
+		known->message = arena_printf(report->arena, "%.*s, %s: %s",
+		    (int)(said - known->message), known->message, diff->profile,
+		    message);
+		return true;
+	}
+	return false;
+}
+
+static bool
 add_finding(const struct diff *diff, const struct difference *difference,
     unsigned errors, struct report *report)
 {
 	enum severity severity = severity_of(difference->change, errors);
 	const struct explanation *old = &difference->says[SIDE_OLD];
+	const char *message = message_of(diff, difference);
+	struct position position = finding_place(diff, difference);
+	const char *file = diff->files[SIDE_NEW], *who = "";
 	struct report_finding *finding;
 
+	if (diff->profile != NULL &&
+	    is_repeated(diff, &position, message, report))
+		return false;
 	add_rule(report, difference, severity);
 	finding = report_finding(report);
 	finding->rule = rule_id(report->arena, difference);
 	finding->severity = severity;
-	finding->position = finding_place(diff, difference);
-	finding->message = message_of(diff, difference);
+	finding->position = position;
+	/* Policies that include one file have the same finding there. */
+	if (strcmp(position.file, file) != 0)
+		who = path_name(file);
+	if (diff->profile != NULL)
+		who = arena_printf(report->arena, "%s%s%s", who,
+		    *who != '\0' ? " " : "", diff->profile);
+	finding->message = *who == '\0' ?
+	    message :
+	    arena_printf(report->arena, "%s: %s", who, message);
 	add_witness(diff, difference, report, finding);
 	if (old->text != NULL && old->source != SBX_NO_SOURCE)
 		report_relate(report, finding,
 		    place_of(diff, SIDE_OLD, old->source),
 		    arena_printf(report->arena, "%s: %s",
 			diff->labels[SIDE_OLD], old->text));
+	return true;
 }
 
 void
 diff_report(const struct diff *diff, unsigned changes, unsigned errors,
-    struct report *report)
+    struct report *report, size_t *counts)
 {
 	const struct comparison *comparison = &diff->comparison;
 
@@ -331,8 +384,9 @@ diff_report(const struct diff *diff, unsigned changes, unsigned errors,
 		const struct difference *difference =
 		    &comparison->differences.items[i];
 
-		if (changes & CHANGE_BIT(difference->change))
-			add_finding(diff, difference, errors, report);
+		if ((changes & CHANGE_BIT(difference->change)) &&
+		    add_finding(diff, difference, errors, report))
+			counts[difference->change]++;
 	}
 }
 

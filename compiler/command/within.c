@@ -12,7 +12,8 @@ tell(const struct diff *diff, struct report *report)
 	const size_t *counts = diff->comparison.counts;
 
 	if (diff->options->format != REPORT_TEXT) {
-		diff_report(diff, CHANGE_NOT_WITHIN, CHANGE_NOT_WITHIN, report);
+		diff_report(diff, CHANGE_NOT_WITHIN, CHANGE_NOT_WITHIN, report,
+		    (size_t[CHANGE_END]){ 0 });
 		return;
 	}
 	diff_print(diff, CHANGE_NOT_WITHIN, stdout);

@@ -291,12 +291,12 @@ block_of(const struct comparison *comparison,
 	    strcmp(block, sbx_string(other, other->meta->profile)) == 0 ||
 	    uses_block(other, file, block))
 		return NULL;
+	if (strncmp(file, "sbx:", 4) != 0)
+		return arena_printf(comparison->arena, "with%s the rules of %s",
+		    difference->cause == SIDE_OLD ? "out" : "", block);
 	return arena_printf(comparison->arena, "%s%s %s",
 	    difference->cause == SIDE_OLD ? "no longer " : "",
-	    strcmp(file, "sbx:groups.sbx") == 0 ? "use" :
-		strncmp(file, "sbx:", 4) == 0   ? "extends" :
-						  "rules of",
-	    block);
+	    strcmp(file, "sbx:groups.sbx") == 0 ? "use" : "extends", block);
 }
 
 /* "12 names, 3 variables": of the kinds of a group, but for the head's. */

@@ -21,6 +21,7 @@
 set -u
 
 sbxc=${SBXC:-sbxc} base='' fail=widen format=text reports='' accept='' worst=0
+differs=''
 
 while getopts ab:e:f:r: option; do
 	case $option in
@@ -122,6 +123,7 @@ new_policy()
 	else
 		echo "$1: a new policy: all that it allows is new"
 	fi
+	differs=1
 	[ -z "${GITHUB_STEP_SUMMARY:-}" ] ||
 	    printf '\n%s: a new policy, all that it allows is new\n' "$1" \
 		>>"$GITHUB_STEP_SUMMARY"
@@ -141,14 +143,21 @@ compare()
 		run "$sbxc" diff -f "$format" --fail-on "$fail" \
 		    "$work/base/$old" "$1"
 	fi
-	[ -z "${GITHUB_STEP_SUMMARY:-}" ] ||
-	    "$sbxc" diff -f markdown "$work/base/$old" "$1" \
-		>>"$GITHUB_STEP_SUMMARY"
+	[ -n "${GITHUB_STEP_SUMMARY:-}" ] || return
+	set -- "$work/base/$old" "$1"
+	[ "$fail" = never ] || set -- --fail-on "$fail" "$@"
+	"$sbxc" diff -f markdown "$@" >"$work/table"
+	grep -q '^|' "$work/table" || return
+	cat "$work/table" >>"$GITHUB_STEP_SUMMARY"
+	differs=1
 }
 
 if [ -n "$base" ]; then
 	while IFS= read -r policy; do
 		compare "$policy"
 	done <"$work/policies"
+	[ -n "$differs" ] || [ -z "${GITHUB_STEP_SUMMARY:-}" ] ||
+	    echo 'The policies let through what they did before.' \
+		>>"$GITHUB_STEP_SUMMARY"
 fi
 exit "$worst"

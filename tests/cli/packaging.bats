@@ -240,6 +240,22 @@ action() {
 	[[ "$output" == *"notes"* ]]
 }
 
+@test "review: profiles that share a file, and what changes nothing" {
+	printf 'sbx 1\ngroup g {\n    allow read /srv\n}\n' >sandbox/g.sbx
+	printf 'sbx 1\ninclude "g.sbx"\nprofile %s { use g }\nprofile %s { use g }\n' \
+	    one two >sandbox/both.sbx
+	git add sandbox && git commit -q -m "Two profiles"
+	GITHUB_STEP_SUMMARY=$PWD/summary review -b HEAD
+	[ "$(cat summary)" = 'The policies let through what they did before.' ]
+	sed -i 's,/srv,/,' sandbox/g.sbx
+	GITHUB_STEP_SUMMARY=$PWD/summary run review -f github -b HEAD
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"file=sandbox/g.sbx,line=3,"*"::both.sbx one, two: wider: read /;"* ]]
+	grep '^| error | sandbox/g.sbx:3:16 | both.sbx one, two: wider: read /' summary
+	[ "$(grep -c '^### ' summary)" -eq 1 ]
+}
+
 @test "names that begin like an option or a shipped profile are files" {
 	hooks
 	# Each would be an option, or @coding, and say no word.

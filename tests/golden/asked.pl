@@ -148,7 +148,7 @@ sub ask_text
 		    [$pair->[1], $pair->[0], $pair->[2]];
 		my $options = /ask why with (.*)$/m ? $1 : '--model';
 
-		$what =~ s/^(no longer )?(use|extends|rules of) [^:]*: //;
+		$what =~ s/^((no longer )?(use|extends)|with(out)? the rules of) [^:]*: //;
 		$what =~ s/^network \S*: //;
 		$what =~ s/ and \d+ more .*|, \d+ .*|: '.*//;
 		my ($words, $object) = $what =~

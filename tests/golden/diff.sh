@@ -164,6 +164,24 @@ ends 0 check --within "$tmp/more.sbx" "$tmp/two.sbx"
 ends 0 check --within @full-access "$tmp/two.sbx"
 ends 0 diff --fail-on any "$tmp/group.sbx" "$tmp/group.sbx"
 
+# A profile that does not compile hides no other one, and what profiles share is
+# said once.
+sed 's/^profile b2.*/profile b2 { use nothing }/' "$tmp/changed.sbx" \
+    >"$tmp/broken.sbx"
+ends 1 diff --fail-on widen -f github "$tmp/two.sbx" "$tmp/broken.sbx"
+tap_found 'beside one that does not compile' \
+    "$(grep '^::error.*::a: wider: read and exec /;' "$tmp/out")"
+mkdir "$tmp/dir"
+printf 'sbx 1\ngroup g { allow exec { /usr } }\n' >"$tmp/dir/g.sbx"
+printf 'sbx 1\ninclude "g.sbx"\nprofile %s { use g }\nprofile %s { use g }\n' \
+    a b >"$tmp/dir/p.sbx"
+cp -r "$tmp/dir" "$tmp/after"
+sed -i 's,/usr ,/usr  /opt ,' "$tmp/after/g.sbx"
+ends 0 diff -f github "$tmp/dir/p.sbx" "$tmp/after/p.sbx"
+tap_is 'what two profiles share is said once, where it is written' \
+    "file=$tmp/after/g.sbx" "$(grep '::p.sbx a, b: wider: read' "$tmp/out" |
+    sed 's/^[^ ]* //; s/,.*//')"
+
 # A blob is what its source is, whatever else its bytes say.
 for case in "$here"/*/; do
 	"$SBXC" build "${case}new.sbx" -o "$tmp/new.bin" 2>/dev/null
