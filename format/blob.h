@@ -18,6 +18,11 @@
  *	| section bytes      | each 8-aligned, in table order, zero padding
  *	| ...                |
  *	+--------------------+ header.size
+ *	| the policy as text | header.text_size bytes, for people
+ *	+--------------------+
+ *
+ * The text is what the rest was compiled from: sbxc compiles it again, and
+ * compares.  sbxrun does not read it.
  *
  * All integers are little-endian and of fixed width; padding is zero.  Strings
  * are offsets into SBX_SECTION_STRINGS, whose first byte is NUL, so that
@@ -35,7 +40,7 @@
 #define SBX_MAGIC "\x89SBX\r\n\x1a\n"
 
 /* The format that this tree writes, and the oldest reader that may read it. */
-enum { SBX_FORMAT = 1, SBX_FORMAT_MIN_READER = 1 };
+enum { SBX_FORMAT = 2, SBX_FORMAT_MIN_READER = 2 };
 
 /* Bounds that every reader may rely on after sbx_verify(). */
 enum {
@@ -60,10 +65,11 @@ struct sbx_header {
 	uint8_t magic[8];
 	uint16_t version;    /* SBX_FORMAT of the writer */
 	uint16_t min_reader; /* a reader of an older format must refuse */
-	uint32_t size;       /* of the whole file, in bytes */
-	uint32_t crc;        /* CRC-32 of all other bytes of the file */
+	uint32_t size;       /* up to the text, in bytes: what sbxrun reads */
+	uint32_t crc;        /* CRC-32 of all other bytes up to there */
 	uint32_t section_count;
-	uint64_t reserved; /* zero */
+	uint32_t text_size;
+	uint32_t reserved; /* zero */
 };
 
 enum sbx_section_kind {
@@ -81,7 +87,6 @@ enum sbx_section_kind {
 	SBX_SECTION_BPF,
 	SBX_SECTION_SYSCALLS,
 	SBX_SECTION_SOURCES,
-	SBX_SECTION_SBPL,
 	SBX_SECTION_WATCHES,
 	SBX_SECTION_SOCKETS,
 	SBX_SECTION_NAMES,
@@ -490,8 +495,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	X(LANDLOCK, "its Landlock table is not what its policy implies") \
 	X(PROGRAM, "a filter program is malformed") \
 	X(SYSCALL, "a system call entry is malformed") \
-	X(SOURCE, "a source position is malformed") \
-	X(SBPL, "the SBPL text is malformed")
+	X(SOURCE, "a source position is malformed")
 
 enum sbx_blob_error {
 #define SBX_X(name, sentence) SBX_BLOB_##name,
@@ -505,7 +509,9 @@ enum sbx_blob_error {
  */
 struct sbx_blob {
 	const uint8_t *base;
-	uint32_t size;
+	uint32_t size;    /* up to the text */
+	const char *text; /* NULL if it was not read; any bytes */
+	uint32_t text_size;
 	const struct sbx_meta *meta;
 	const char *strings;
 	const struct sbx_anchor *anchors;
@@ -520,7 +526,6 @@ struct sbx_blob {
 	const struct sbx_insn *bpf;
 	const struct sbx_syscall *syscalls;
 	const struct sbx_source *sources;
-	const char *sbpl;
 	const struct sbx_watch *watches;
 	const struct sbx_socket *sockets;
 	const struct sbx_name *names;
@@ -528,12 +533,13 @@ struct sbx_blob {
 	const struct sbx_proxy *proxies;
 	uint32_t strings_size, anchor_count, path_count, exclusion_count,
 	    port_count, limit_count, env_count, set_count, landlock_count,
-	    program_count, bpf_count, syscall_count, source_count, sbpl_size,
-	    watch_count, socket_count, name_count, endpoint_count, proxy_count;
+	    program_count, bpf_count, syscall_count, source_count, watch_count,
+	    socket_count, name_count, endpoint_count, proxy_count;
 };
 
 /*
- * Checks every byte of the blob that has a meaning.  Total: any bytes at all
+ * Checks every byte of the blob that has a meaning, but for the text, which may
+ * be absent: then `size` ends where it would begin.  Total: any bytes at all
  * give SBX_BLOB_OK and a filled view, or one of the errors and an unusable
  * view; SBX_BLOB_WAYS is looked for last, and what it refuses can be read, but
  * not loaded.  `base` must be 8-aligned.

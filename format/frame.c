@@ -12,9 +12,12 @@ frame_check_header(const struct sbx_header *header, size_t size)
 		return SBX_BLOB_MAGIC;
 	if (header->min_reader > SBX_FORMAT)
 		return SBX_BLOB_VERSION;
-	if (header->size != size || size > SBX_MAX_SIZE)
+	if (size > SBX_MAX_SIZE || header->size > size ||
+	    (header->size < size && size - header->size != header->text_size))
 		return SBX_BLOB_SIZE;
-	if (header->crc != sbx_checksum(header, size))
+	if (header->size < sizeof *header)
+		return SBX_BLOB_TABLE;
+	if (header->crc != sbx_checksum(header, header->size))
 		return SBX_BLOB_CRC;
 	if (header->reserved != 0)
 		return SBX_BLOB_RESERVED;

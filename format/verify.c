@@ -466,7 +466,6 @@ const struct layout layouts[SBX_SECTION_END] = {
 	    syscall_count, false, check_syscall),
 	[SBX_SECTION_SOURCES] = LAYOUT(struct sbx_source, sources, source_count,
 	    false, check_source),
-	[SBX_SECTION_SBPL] = LAYOUT(char, sbpl, sbpl_size, false, NULL),
 	[SBX_SECTION_WATCHES] = LAYOUT(struct sbx_watch, watches, watch_count,
 	    false, check_watch),
 	[SBX_SECTION_SOCKETS] = LAYOUT(struct sbx_socket, sockets, socket_count,
@@ -528,8 +527,6 @@ check_whole(const struct sbx_blob *blob)
 		return SBX_BLOB_ENDPOINT;
 	if (blob->program_count > SBX_MAX_PROGRAMS)
 		return SBX_BLOB_PROGRAM;
-	if (blob->sbpl_size > 0 && blob->sbpl[blob->sbpl_size - 1] != '\0')
-		return SBX_BLOB_SBPL;
 	if (blob->landlock_count > SBX_MAX_ABI)
 		return SBX_BLOB_LANDLOCK;
 	return check_enforcement(blob);
@@ -562,7 +559,14 @@ sbx_verify(const void *base, size_t size, struct sbx_blob *blob)
 	const struct sbx_header *header = base;
 	enum sbx_blob_error error = frame_check_header(header, size);
 
-	*blob = (struct sbx_blob){ .base = base, .size = (uint32_t)size };
+	*blob = (struct sbx_blob){ .base = base };
+	if (error != SBX_BLOB_OK)
+		return error;
+	blob->size = header->size;
+	if (size > blob->size) {
+		blob->text = (const char *)base + blob->size;
+		blob->text_size = header->text_size;
+	}
 	if (error == SBX_BLOB_OK)
 		error = frame_check_table(blob, (const void *)(header + 1),
 		    header->section_count);

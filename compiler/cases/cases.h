@@ -239,8 +239,8 @@ enum exit_status test_try(struct test_results *results,
 
 /* --- macos.c ----------------------------------------------------------- */
 
-/* Of a policy that compiles; NULL if its rules make no blob, which only those of
- * a blob do not that somebody has changed. */
+/* Of a policy that compiles; NULL if its rules make no blob, which only those
+ * of a blob do not that somebody has changed. */
 const struct sbx_blob *macos_blob(struct arena *arena,
     const struct operand *operand);
 

@@ -6,7 +6,6 @@
 #include "compiler/cases/cases.h"
 
 #include "compiler/lower/lower.h"
-#include "compiler/restore/restore.h"
 
 /* Whether a rule is for macOS; then it is made one for Linux. */
 static bool
@@ -49,9 +48,8 @@ rules_turn(const struct policy *from, struct policy *policy)
 const struct sbx_blob *
 macos_blob(struct arena *arena, const struct operand *operand)
 {
-	const char *fault = NULL;
 	const struct policy *from = operand->compiled ?
-	    restore_policy(arena, &operand->blob, &fault) :
+	    blob_policy(arena, &operand->blob) :
 	    operand->compilation.policy;
 	struct sbx_blob *blob = arena_alloc(arena, sizeof *blob);
 	struct filter_set filters = { 0 };
@@ -69,7 +67,7 @@ macos_blob(struct arena *arena, const struct operand *operand)
 	paths_turn(from, &policy);
 	rules_turn(from, &policy);
 	filters_build(&policy, &filters);
-	if (!emit_image(&policy, &filters, sbpl_text(&policy), &diags, &image))
+	if (!emit_image(&policy, &filters, "", &diags, &image))
 		return NULL;
 	error = sbx_verify(image.bytes, image.size, blob);
 	/* Only a network namespace has so few ways out. */

@@ -3,7 +3,6 @@
  */
 #include "compiler/cases/cases.h"
 
-#include "compiler/restore/vouch.h"
 #include "compiler/tables/tables.h"
 
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "compiler/lower/lower.h"
 #include "compiler/query/query.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/vouch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -219,7 +218,7 @@ verify_blob(const struct options *options, const char *path,
 	if (!operand_blob(options->arena, options->verify, &blob))
 		return errno == EBADMSG ? EXIT_POLICY : EXIT_TROUBLE;
 	difference = sections_differ(image->bytes, image->size, blob.base,
-	    blob.size);
+	    blob.size + blob.text_size);
 	if (difference == NULL)
 		return EXIT_CLEAN;
 	complain("'%s' is not what '%s' compiles to: they differ first in %s",
@@ -296,7 +295,7 @@ command_build(struct options *options)
 	if (status != EXIT_CLEAN)
 		return status;
 	image = (struct image){ .bytes = operand.blob.base,
-		.size = operand.blob.size };
+		.size = operand.blob.size + operand.blob.text_size };
 	if (options->record) {
 		compiled_write(stdout, &operand.compilation.sources, &image);
 		return EXIT_CLEAN;

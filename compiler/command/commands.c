@@ -4,7 +4,7 @@
  */
 #include "compiler/command/commands.h"
 
-#include "compiler/restore/vouch.h"
+#include "compiler/query/query.h"
 
 #include <string.h>
 
@@ -24,7 +24,8 @@ subject_read(const struct options *options, const char *path,
 		return operand.state == OPERAND_FAULTY || operand.unclean ?
 		    EXIT_POLICY :
 		    EXIT_TROUBLE;
-	if (operand.compiled &&
+	/* What sbxrun applies, and asks about, it hands over without text. */
+	if (operand.compiled && options->denials == NULL &&
 	    vouch(options->arena, path, blob) == VOUCH_CHANGED)
 		return EXIT_POLICY;
 	status = extra_apply(options, &operand);

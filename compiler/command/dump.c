@@ -6,8 +6,6 @@
 #include "compiler/command/commands.h"
 #include "compiler/query/query.h"
 #include "compiler/report/report.h"
-#include "compiler/restore/restore.h"
-#include "compiler/restore/vouch.h"
 #include "compiler/write/write.h"
 
 #include <stdlib.h>
@@ -55,18 +53,6 @@ dump_text(const struct dump *dump)
 }
 
 static enum exit_status
-dump_sbpl(const struct dump *dump)
-{
-	if (!blob_is_clean(dump->blob)) {
-		complain("%s: %s", dump->path, blob_unclean);
-		return EXIT_POLICY;
-	}
-	if (dump->blob->sbpl_size > 0)
-		fputs(dump->blob->sbpl, stdout);
-	return EXIT_CLEAN;
-}
-
-static enum exit_status
 dump_listing(const struct dump *dump)
 {
 	const struct sbx_blob *blob = dump->blob;
@@ -97,32 +83,35 @@ dump_bpf_raw(const struct dump *dump)
 
 /* --- a policy again ------------------------------------------------------- */
 
-/* The statements that a blob was made from, or NULL after complaining. */
-static struct ast_stmt *
-dump_statements(const struct dump *dump)
+static enum exit_status
+refuse_text(const struct dump *dump)
 {
-	const char *name = path_name(dump->path), *fault;
-	struct policy *policy = restore_policy(dump->arena, dump->blob, &fault);
-
-	if (policy == NULL) {
-		complain("'%s' cannot be written as a policy: %s", dump->path,
-		    fault);
-		return NULL;
-	}
-	return policy_statements(policy,
-	    source_name(dump->arena,
-		strcmp(name, "-") == 0 ? "<stdin>" : name));
+	complain("'%s' cannot be written as a policy: the text in it is none",
+	    dump->path);
+	return EXIT_POLICY;
 }
 
 static enum exit_status
 dump_policy(const struct dump *dump,
     void (*write)(FILE *stream, const struct ast_stmt *stmts))
 {
-	const struct ast_stmt *stmts = dump_statements(dump);
+	struct compilation compilation;
 
-	if (stmts == NULL)
-		return EXIT_POLICY;
-	write(stdout, stmts);
+	compilation_init(&compilation, dump->arena);
+	if (!compilation_open_blob(&compilation, dump->blob))
+		return refuse_text(dump);
+	write(stdout, compilation.stmts);
+	return EXIT_CLEAN;
+}
+
+static enum exit_status
+dump_sbpl(const struct dump *dump)
+{
+	const struct policy *policy = blob_policy(dump->arena, dump->blob);
+
+	if (policy == NULL)
+		return refuse_text(dump);
+	fputs(sbpl_text(policy), stdout);
 	return EXIT_CLEAN;
 }
 

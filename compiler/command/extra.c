@@ -6,7 +6,6 @@
 #include "compiler/command/commands.h"
 #include "compiler/query/why.h"
 #include "compiler/read/read.h"
-#include "compiler/restore/restore.h"
 #include "compiler/write/write.h"
 
 #include <string.h>
@@ -52,12 +51,6 @@ extra_parse(const struct options *options, const char *option, const char *text)
 }
 
 static void
-write_statements(FILE *stream, const void *context)
-{
-	write_sbx(stream, context);
-}
-
-static void
 write_statement(FILE *stream, const void *context)
 {
 	write_sbx_statement(stream, context);
@@ -98,23 +91,17 @@ add_lines(const struct options *options, const char *effect,
 	return lines;
 }
 
-/* The policy of a blob as a text, with the lines before its last brace. */
+/* The text of a blob, with the lines before its last brace. */
 static const char *
 text_with(const struct options *options, const struct sbx_blob *blob,
     const char *lines)
 {
-	const char *fault, *text, *end;
-	struct policy *policy = restore_policy(options->arena, blob, &fault);
+	uint32_t end = blob->text_size;
 
-	if (policy == NULL) {
-		complain("no rule can be added to this policy: %s", fault);
-		return NULL;
-	}
-	text = show_to_text(options->arena, write_statements,
-	    policy_statements(policy, "policy"));
-	end = strrchr(text, '}');
-	return arena_printf(options->arena, "%.*s%s}\n", (int)(end - text),
-	    text, lines);
+	while (end > 0 && blob->text[end - 1] != '}')
+		end--;
+	return arena_printf(options->arena, "%.*s%s}\n",
+	    end > 0 ? (int)end - 1 : 0, blob->text, lines);
 }
 
 enum exit_status
@@ -140,8 +127,6 @@ extra_apply(const struct options *options, struct operand *operand)
 	if (lines == NULL)
 		return EXIT_USAGE;
 	text = text_with(options, &operand->blob, lines);
-	if (text == NULL)
-		return EXIT_POLICY;
 	compilation_init(compilation, options->arena);
 	compilation_parse(compilation,
 	    sources_add(&compilation->sources, "policy", text, strlen(text),

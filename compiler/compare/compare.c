@@ -7,6 +7,7 @@
 
 #include "compiler/base/base.h"
 #include "compiler/policy/kind.h"
+#include "compiler/query/query.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -408,6 +409,21 @@ compare_machine(struct pass *pass, const struct arch *arch)
 
 /* --- the whole ------------------------------------------------------------ */
 
+static bool
+macos_differs(struct arena *arena, const struct sbx_blob *old,
+    const struct sbx_blob *new)
+{
+	const struct policy *a, *b;
+
+	if (old->text_size == new->text_size &&
+	    memcmp(old->text, new->text, old->text_size) == 0)
+		return false;
+	a = blob_policy(arena, old);
+	b = blob_policy(arena, new);
+	return a != NULL && b != NULL &&
+	    strcmp(sbpl_text(a), sbpl_text(b)) != 0;
+}
+
 /* What cannot be compared, and is not the same though all else is: most of
  * what differs on Linux differs there, too. */
 static void
@@ -426,9 +442,7 @@ compare_macos(struct pass *pass)
 		    CHANGE_NEUTRAL)
 			return;
 	}
-	if (old->sbpl_size != new->sbpl_size ||
-	    (old->sbpl_size > 0 &&
-		memcmp(old->sbpl, new->sbpl, old->sbpl_size) != 0))
+	if (macos_differs(pass->comparison->arena, old, new))
 		pass_note_setting(pass, DIFFERENCE_MACOS, CHANGE_NEUTRAL,
 		    "the profile for macOS, which is not compared", says);
 }

@@ -7,7 +7,6 @@
 
 #include "compiler/compare/compare.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/restorer.h"
 
 #include <string.h>
 
@@ -73,54 +72,18 @@ blanket_spans(struct arena *arena, const struct rule *rule,
 	*arena_push(arena, &spans->list) = (struct rule_span){ .low = 0 };
 }
 
-/* --- back from a blob ----------------------------------------------------- */
+/* --- questions ------------------------------------------------------------ */
 
-/* What goes with the default on one platform. */
-struct blankets {
-	uint8_t platforms;
-	bool everything, signal, abstract, denied, spawn;
-	enum sbx_net net;
-	uint32_t source; /* of what is said about the network */
-};
-
-/* The same for another platform is one rule for both. */
-static void
-blanket_add(struct restorer *restorer, const struct blankets *blankets,
-    enum sbx_effect effect, enum blanket_kind kind, uint32_t source)
+/* Of blanket rules only this one is asked about: the others have other
+ * words. */
+static const char *
+spawn_ask(const struct places *places, const char *object,
+    struct access *access)
 {
-	struct rule_list *rules = &restorer->policy->rules[KIND_BLANKET];
-	struct origin origin = restorer_origin(restorer, blankets->platforms,
-	    source);
-
-	for (size_t i = 0; i < rules->count; i++) {
-		struct rule *rule = &rules->items[i];
-
-		if (rule->detail != kind || rule->effect != effect)
-			continue;
-		rule->origin.platforms |= blankets->platforms;
-		return;
-	}
-	policy_add(restorer->policy, KIND_BLANKET, &origin, effect)->detail =
-	    (uint8_t)kind;
-}
-
-/* Beside it only what is preferred may be denied. */
-static void
-say_everything(struct restorer *restorer, const struct blankets *blankets)
-{
-	bool network = blankets->net == SBX_NET_FULL;
-
-	blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_EVERYTHING,
-	    network ? blankets->source : SBX_NO_SOURCE);
-	if (!network)
-		blanket_add(restorer, blankets, SBX_PREFER_DENY,
-		    BLANKET_NETWORK, blankets->source);
-	if (!blankets->signal)
-		blanket_add(restorer, blankets, SBX_PREFER_DENY, BLANKET_SIGNAL,
-		    SBX_NO_SOURCE);
-	if (!blankets->abstract)
-		blanket_add(restorer, blankets, SBX_PREFER_DENY,
-		    BLANKET_ABSTRACT, SBX_NO_SOURCE);
+	(void)places;
+	(void)object;
+	(void)access;
+	return NULL;
 }
 
 /* The record of a system call that it denies says where `deny spawn` is. */
@@ -134,94 +97,6 @@ spawn_source(const struct sbx_blob *blob)
 			return call->source;
 	}
 	return SBX_NO_SOURCE;
-}
-
-static void
-say_blankets(struct restorer *restorer, const struct blankets *blankets)
-{
-	uint32_t source = blankets->source;
-
-	if (blankets->everything) {
-		say_everything(restorer, blankets);
-		return;
-	}
-	if (blankets->signal)
-		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_SIGNAL,
-		    SBX_NO_SOURCE);
-	if (blankets->abstract)
-		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_ABSTRACT,
-		    SBX_NO_SOURCE);
-	if (!blankets->spawn)
-		blanket_add(restorer, blankets, SBX_DENY, BLANKET_SPAWN,
-		    spawn_source(restorer->blob));
-	if (blankets->net == SBX_NET_FULL)
-		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_NETWORK,
-		    source);
-	else if (blankets->net == SBX_NET_LOOPBACK)
-		blanket_add(restorer, blankets, SBX_ALLOW, BLANKET_LOOPBACK,
-		    source);
-	else if (blankets->denied)
-		blanket_add(restorer, blankets, SBX_DENY, BLANKET_NETWORK,
-		    source);
-}
-
-/* Abstract sockets are Linux's: what is said of them is for macOS too, unless
- * that would be a rule of its own, which something else might exclude. */
-static void
-macos_blankets(const struct restorer *restorer, struct blankets *part)
-{
-	struct sbpl_blankets own = restorer->macos.blankets;
-	const struct sbpl_blankets *text = &own;
-
-	/* The text says the same of any network of its own. */
-	if (own.net == SBX_NET_LOOPBACK && part->net == SBX_NET_SELECTED)
-		own.net = SBX_NET_SELECTED;
-	if (text->everything != part->everything || text->net != part->net)
-		part->abstract = text->everything;
-	part->everything = text->everything;
-	part->signal = text->signal;
-	part->spawn = text->spawn;
-	part->net = text->net;
-	part->denied = part->denied && text->net == SBX_NET_NONE;
-	part->source = SBX_NO_SOURCE;
-}
-
-static void
-blanket_restore(struct restorer *restorer)
-{
-	const struct sbx_meta *meta = restorer->blob->meta;
-	struct blankets linux_part = {
-		.platforms = SBX_ON_LINUX,
-		.everything = meta->flags & SBX_EVERYTHING,
-		.signal = meta->flags & SBX_SIGNAL_ANYWHERE,
-		.abstract = meta->flags & SBX_ABSTRACT_ANYWHERE,
-		.spawn = (meta->flags & SBX_NO_SPAWN) == 0,
-		.denied = meta->net == SBX_NET_NONE &&
-		    meta->net_source != SBX_NO_SOURCE,
-		.net = (enum sbx_net)meta->net,
-		.source = meta->net_source,
-	};
-	struct blankets macos_part = linux_part;
-
-	say_blankets(restorer, &linux_part);
-	if (restorer->has_macos)
-		macos_blankets(restorer, &macos_part);
-	macos_part.platforms = SBX_ON_MACOS;
-	say_blankets(restorer, &macos_part);
-}
-
-/* --- questions ------------------------------------------------------------ */
-
-/* Of blanket rules only this one is asked about: the others have other
- * words. */
-static const char *
-spawn_ask(const struct places *places, const char *object,
-    struct access *access)
-{
-	(void)places;
-	(void)object;
-	(void)access;
-	return NULL;
 }
 
 static struct verdict
@@ -317,7 +192,6 @@ const struct rule_kind kind_blanket = {
 	.id = KIND_BLANKET,
 	.expand = blanket_expand,
 	.spans = blanket_spans,
-	.restore = blanket_restore,
 	.forms = blanket_forms,
 	.usage = "spawn",
 	.ask = spawn_ask,

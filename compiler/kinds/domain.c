@@ -15,8 +15,6 @@
 #include "compiler/lower/lower.h"
 #include "compiler/policy/kind.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/builder.h"
-#include "compiler/restore/restorer.h"
 #include "format/model.h"
 #include "grammar/grammar.h"
 
@@ -151,8 +149,8 @@ name_atom(struct builder *builder, const char *text)
 static void
 domain_state(struct builder *builder, const struct rule *rule)
 {
-	struct ast_stmt *stmt = rule_add(builder, &rule->origin, rule->effect,
-	    what_words(KIND_DOMAIN, 0));
+	struct ast_stmt *stmt = stmt_add_rule(builder, &rule->origin,
+	    rule->effect, what_words(KIND_DOMAIN, 0));
 	struct rule_object object;
 
 	domain_object(rule, &object);
@@ -176,36 +174,21 @@ domain_fill(struct emitter *emitter, const struct rule *rule, void *record)
 }
 
 static void
-domain_read(struct arena *arena, const struct sbx_blob *blob,
-    const void *record, struct rule *rule)
-{
-	const struct sbx_name *name = record;
-
-	rule->effect = (enum sbx_effect)name->effect;
-	rule->domain.name = record_string(arena, blob, name->name);
-	rule->domain.port = name->port;
-	rule->domain.flags = name->flags;
-}
-
-static void
 domain_show(FILE *stream, const struct sbx_blob *blob, const void *record)
 {
+	const struct sbx_name *name = record;
 	struct rule rule = { .kind = KIND_DOMAIN };
 	struct rule_object object;
 
-	domain_read(NULL, blob, record, &rule);
+	rule.domain.name = sbx_string(blob, name->name);
+	rule.domain.port = name->port;
+	rule.domain.flags = name->flags;
 	domain_object(&rule, &object);
-	fprintf(stream, "%s %s ", effect_word(rule.effect),
+	fprintf(stream, "%s %s ", effect_word(name->effect),
 	    what_words(KIND_DOMAIN, 0));
 	show_text(stream, object.text);
 	if (rule.domain.flags & SBX_NAME_PRIVATE)
 		fprintf(stream, " %s", private_word);
-}
-
-static void
-domain_restore(struct restorer *restorer)
-{
-	restorer_share_hosts(restorer, KIND_DOMAIN);
 }
 
 /* --- questions ------------------------------------------------------------ */
@@ -442,8 +425,6 @@ const struct rule_kind kind_domain = {
 		},
 	},
 	.fill = domain_fill,
-	.read = domain_read,
-	.restore = domain_restore,
 	.forms = domain_forms,
 	.usage = "domain [private] NAME[:PORT]",
 	.ask = domain_ask,

@@ -14,8 +14,6 @@
 #include "compiler/lower/lower.h"
 #include "compiler/policy/kind.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/builder.h"
-#include "compiler/restore/restorer.h"
 #include "format/model.h"
 
 #include <arpa/inet.h>
@@ -162,24 +160,20 @@ endpoint_fill(struct emitter *emitter, const struct rule *rule, void *record)
 }
 
 static void
-endpoint_read(struct arena *arena, const struct sbx_blob *blob,
-    const void *record, struct rule *rule)
+endpoint_show(FILE *stream, const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_endpoint *endpoint = record;
+	struct rule rule = { .effect = (enum sbx_effect)endpoint->effect };
+	struct rule_object object;
 
-	(void)arena;
 	(void)blob;
-	rule->effect = (enum sbx_effect)endpoint->effect;
-	memcpy(rule->endpoint.address, endpoint->address, SBX_ADDRESS_SIZE);
-	rule->endpoint.prefix = endpoint->prefix;
-	rule->endpoint.low = endpoint->low;
-	rule->endpoint.high = endpoint->high;
-}
-
-static void
-endpoint_restore(struct restorer *restorer)
-{
-	restorer_share_hosts(restorer, KIND_ENDPOINT);
+	memcpy(rule.endpoint.address, endpoint->address, SBX_ADDRESS_SIZE);
+	rule.endpoint.prefix = endpoint->prefix;
+	rule.endpoint.low = endpoint->low;
+	rule.endpoint.high = endpoint->high;
+	endpoint_object(&rule, &object);
+	fprintf(stream, "%s %s %s", effect_word(rule.effect),
+	    what_words(KIND_ENDPOINT, 0), object.text);
 }
 
 /* --- questions ------------------------------------------------------------ */
@@ -405,6 +399,7 @@ const struct rule_kind kind_endpoint = {
 	.hash = endpoint_hash,
 	.resembles = endpoint_resembles,
 	.object = endpoint_object,
+	.show = endpoint_show,
 	.section = SBX_SECTION_ENDPOINTS,
 	.section_name = "the rules about addresses",
 	.record = {
@@ -420,8 +415,6 @@ const struct rule_kind kind_endpoint = {
 		},
 	},
 	.fill = endpoint_fill,
-	.read = endpoint_read,
-	.restore = endpoint_restore,
 	.forms = endpoint_forms,
 	.usage = "connect ADDRESS:PORT",
 	.ask = endpoint_ask,

@@ -71,13 +71,12 @@ env_fill(struct emitter *emitter, const struct rule *rule, void *record)
 }
 
 static void
-env_read(struct arena *arena, const struct sbx_blob *blob, const void *record,
-    struct rule *rule)
+env_show(FILE *stream, const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_env *env = record;
 
-	rule->effect = (enum sbx_effect)env->effect;
-	rule->env.pattern = record_string(arena, blob, env->pattern);
+	fprintf(stream, "%s env ", effect_word(env->effect));
+	show_text(stream, sbx_string(blob, env->pattern));
 }
 
 /* --- questions ------------------------------------------------------------ */
@@ -267,7 +266,7 @@ answer_unset(const struct why *why)
 		why_say_rule(why,
 		    "XDG_RUNTIME_DIR is not set, so that this sets nothing: ",
 		    set->source);
-		record_show(why->stream, blob, &kind_set, set);
+		kind_set.show(why->stream, blob, set);
 		why_say_rule_end(why, set->platforms, set->source);
 	}
 }
@@ -391,6 +390,7 @@ const struct rule_kind kind_env = {
 	.equals = env_equals,
 	.hash = env_hash,
 	.object = env_object,
+	.show = env_show,
 	.spans = env_spans,
 	.covers = env_covers,
 	.section = SBX_SECTION_ENV,
@@ -404,7 +404,6 @@ const struct rule_kind kind_env = {
 		},
 	},
 	.fill = env_fill,
-	.read = env_read,
 	.forms = env_forms,
 	.usage = "syscall NAME, or env NAME",
 	.ask = env_ask,

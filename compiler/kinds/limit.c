@@ -5,7 +5,6 @@
 
 #include "compiler/compare/compare.h"
 #include "compiler/lower/lower.h"
-#include "compiler/restore/builder.h"
 
 #include <inttypes.h>
 
@@ -50,18 +49,6 @@ limit_fill(struct emitter *emitter, const struct rule *rule, void *record)
 	(void)emitter;
 	limit->value = rule->limit.value;
 	limit->kind = rule->detail;
-}
-
-static void
-limit_read(struct arena *arena, const struct sbx_blob *blob, const void *record,
-    struct rule *rule)
-{
-	const struct sbx_limit *limit = record;
-
-	(void)arena;
-	(void)blob;
-	rule->detail = (uint8_t)limit->kind;
-	rule->limit.value = limit->value;
 }
 
 /* --- differences ---------------------------------------------------------- */
@@ -162,7 +149,6 @@ const struct rule_kind kind_limit = {
 		},
 	},
 	.fill = limit_fill,
-	.read = limit_read,
 	.difference = {
 		.word = "limit",
 		.title = "limits",

@@ -10,8 +10,6 @@
 #include "compiler/policy/kind.h"
 #include "compiler/policy/policy.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/builder.h"
-#include "compiler/restore/restorer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +158,7 @@ path_state(struct builder *builder, const struct rule *any)
 			continue;
 		left &= (uint8_t)~bits;
 		object = place_object(builder, rule);
-		stmt = rule_add(builder, &rule->origin, rule->effect,
+		stmt = stmt_add_rule(builder, &rule->origin, rule->effect,
 		    words[i].word);
 		ast_list_add(&stmt->objects, object);
 		for (uint16_t j = 0; j < rule->exclusion_count; j++)
@@ -169,120 +167,6 @@ path_state(struct builder *builder, const struct rule *any)
 				policy_target_text(builder->policy,
 				    rule->exclusions[j])));
 	}
-}
-
-/* --- back from a blob ----------------------------------------------------- */
-
-/* A deny that the text for macOS has, so that it is enforceable as it was. */
-static enum sbx_effect
-macos_deny(const struct restorer *restorer)
-{
-	const struct policy *policy = restorer->policy;
-
-	return restorer->macos.blankets.everything ||
-		(policy->level_origin.loc.end != 0 &&
-		    policy->level <= SBX_LEVEL_MINIMAL) ?
-	    SBX_PREFER_DENY :
-	    SBX_DENY;
-}
-
-static const struct target *
-exclusions_of(struct restorer *restorer, const struct sbx_path *path)
-{
-	const struct sbx_blob *blob = restorer->blob;
-	struct target *exclusions = arena_alloc(restorer->arena,
-	    path->exclusion_count * sizeof *exclusions);
-
-	for (uint16_t i = 0; i < path->exclusion_count; i++) {
-		const struct sbx_exclusion *exclusion =
-		    &blob->exclusions[path->first_exclusion + i];
-
-		exclusions[i] = (struct target){
-			restorer_string(restorer, exclusion->suffix),
-			exclusion->anchor,
-		};
-		restorer_path(restorer, exclusions[i].suffix);
-	}
-	return exclusions;
-}
-
-static int
-rule_compare(const void *a, const void *b)
-{
-	return sbpl_rule_compare(a, b);
-}
-
-/* The rules of the text, once they are not shared, are macOS's alone. */
-static void
-restore_macos_paths(struct restorer *restorer, const bool *shared)
-{
-	enum sbx_effect deny = macos_deny(restorer);
-
-	for (size_t i = 0; i < restorer->macos.paths.count; i++) {
-		struct path_rule rule = restorer->macos.paths.items[i];
-
-		if (shared[i])
-			continue;
-		restorer_path(restorer, rule.at.suffix);
-		for (uint16_t j = 0; j < rule.exclusion_count; j++)
-			restorer_path(restorer, rule.exclusions[j].suffix);
-		if (rule.effect != SBX_ALLOW)
-			rule.effect = deny;
-		rule.origin = restorer_origin(restorer, SBX_ON_MACOS,
-		    SBX_NO_SOURCE);
-		*arena_push(restorer->arena, &restorer->policy->paths) = rule;
-	}
-}
-
-static struct path_rule
-path_rule_of(struct restorer *restorer, const struct sbx_path *path)
-{
-	struct path_rule rule = {
-		.origin = restorer_origin(restorer, path->platforms,
-		    path->source),
-		.at = { restorer_string(restorer, path->suffix), path->anchor },
-		.effect = (enum sbx_effect)path->effect,
-		.rights = path->rights,
-		.exclusions = exclusions_of(restorer, path),
-		.exclusion_count = path->exclusion_count,
-	};
-
-	restorer_path(restorer, rule.at.suffix);
-	if (path->glob != 0) {
-		rule.glob = restorer_string(restorer, path->glob);
-		restorer_path(restorer, rule.glob);
-	}
-	return rule;
-}
-
-static void
-path_restore(struct restorer *restorer)
-{
-	const struct sbx_blob *blob = restorer->blob;
-	struct path_rule *macos = restorer->macos.paths.items;
-	size_t count = restorer->macos.paths.count;
-	bool *shared = arena_alloc(restorer->arena, count);
-	bool share = restorer_shares(restorer);
-
-	if (count > 1)
-		qsort(macos, count, sizeof *macos, rule_compare);
-	for (uint32_t i = 0; i < blob->path_count; i++) {
-		struct path_rule rule = path_rule_of(restorer, &blob->paths[i]);
-		const struct path_rule *found = NULL;
-
-		if (share && count > 0 && rule.origin.platforms == SBX_ON_LINUX)
-			found = bsearch(&rule, macos, count, sizeof *macos,
-			    rule_compare);
-		if (!restorer->has_macos)
-			rule.origin.platforms = restorer_platforms(
-			    rule.origin.platforms);
-		if (found != NULL) {
-			rule.origin.platforms = SBX_ON_ALL;
-			shared[found - macos] = true;
-		}
-		*arena_push(restorer->arena, &restorer->policy->paths) = rule;
-	}
-	restore_macos_paths(restorer, shared);
 }
 
 static const char *
@@ -320,7 +204,6 @@ const struct rule_kind kind_path = {
 	.section = SBX_SECTION_PATHS,
 	.section_name = "the path rules",
 	.record = { RECORD_LAYOUT(struct sbx_path) },
-	.restore = path_restore,
 	.forms = path_forms,
 	.usage = "read|write|exec PATH",
 	.ask = place_ask,

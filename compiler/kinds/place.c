@@ -5,9 +5,10 @@
  */
 #include "compiler/kinds/kinds.h"
 
+#include "compiler/policy/kind.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/builder.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* --- statements ----------------------------------------------------------- */
@@ -72,32 +73,19 @@ place_atom(struct builder *builder, const char *text)
 	return atom;
 }
 
-static bool
-is_taken(const struct builder *builder, const char *name)
-{
-	for (size_t i = 0; i < builder->policy->params.count; i++) {
-		if (strcmp(builder->policy->params.items[i].name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* The name of a `let` for a place that no pattern can begin with. */
+/* The name of a `let` for a place that no pattern can begin with: the same for
+ * the same place, wherever it is used. */
 static const char *
 place_name(struct builder *builder, const char *place)
 {
 	static const struct origin nowhere = { .platforms = SBX_ON_ALL };
-	const char *key = arena_intern(builder->arena, place, strlen(place));
-	char *name = map_find(&builder->places, key);
 	struct ast_stmt *stmt;
+	uint64_t hash = 0;
+	const char *name;
 
-	if (name != NULL)
-		return name;
-	do {
-		name = arena_printf(builder->arena, "place-%zu",
-		    ++builder->place_count);
-	} while (is_taken(builder, name));
-	map_put(builder->arena, &builder->places, key, name);
+	for (const char *at = place; *at != '\0'; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	name = arena_printf(builder->arena, "place-%" PRIx64, hash);
 	stmt = stmt_add(builder, AST_LET, &nowhere);
 	stmt->name = atom_new(builder, AST_WORD, name);
 	ast_list_add(&stmt->objects, place_atom(builder, place));

@@ -8,7 +8,6 @@
 #include "compiler/lower/lower.h"
 #include "compiler/policy/kind.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/restorer.h"
 
 #include "format/model.h"
 
@@ -108,142 +107,15 @@ port_fill(struct emitter *emitter, const struct rule *rule, void *record)
 }
 
 static void
-port_read_back(struct arena *arena, const struct sbx_blob *blob,
-    const void *record, struct rule *rule)
+port_show(FILE *stream, const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_port *port = record;
 
-	(void)arena;
 	(void)blob;
-	rule->effect = (enum sbx_effect)port->effect;
-	rule->detail = port->op;
-	rule->port.low = port->low;
-	rule->port.high = port->high;
-}
-
-/* --- what the text for macOS says ----------------------------------------- */
-
-static void
-port_add(struct restorer *restorer, enum sbx_effect effect, enum sbx_port_op op,
-    size_t low, size_t high)
-{
-	struct origin origin = restorer_origin(restorer, SBX_ON_MACOS,
-	    SBX_NO_SOURCE);
-	struct rule *rule = policy_add(restorer->policy, KIND_PORT, &origin,
-	    effect);
-
-	rule->detail = (uint8_t)op;
-	rule->port.low = (uint16_t)low;
-	rule->port.high = (uint16_t)high;
-}
-
-static void
-share_ports(struct restorer *restorer, enum sbx_port_op op, bool share)
-{
-	struct rule_list *ports = &restorer->policy->rules[KIND_PORT];
-
-	for (size_t i = 0; i < ports->count; i++) {
-		struct rule *rule = &ports->items[i];
-
-		if (rule->detail == op &&
-		    (rule->origin.platforms & SBX_ON_LINUX) == SBX_ON_LINUX)
-			rule->origin.platforms = share ? SBX_ON_ALL :
-							 SBX_ON_LINUX;
-	}
-}
-
-/* The ports that are open, or, out of a whole network, those that are shut. */
-static void
-add_port_ranges(struct restorer *restorer, enum sbx_port_op op, bool full)
-{
-	const bool *open = restorer->macos.open[op];
-	size_t low = 1;
-
-	while (low < SBPL_PORTS) {
-		size_t high = low;
-
-		while (high + 1 < SBPL_PORTS && open[high + 1] == open[low])
-			high++;
-		if (open[low] != full)
-			port_add(restorer, full ? SBX_PREFER_DENY : SBX_ALLOW,
-			    op, low, high);
-		low = high + 1;
-	}
-}
-
-/* Services are reached, or published, where the text opens a network of its
- * own. */
-static void
-restore_services(struct restorer *restorer, enum sbx_port_op op)
-{
-	share_ports(restorer, op,
-	    !restorer->has_macos ||
-		restorer->macos.blankets.net == SBX_NET_LOOPBACK);
-}
-
-/* Rules of the tables hold on macOS too, if that is what its text says. */
-static void
-restore_port_op(struct restorer *restorer, enum sbx_port_op op)
-{
-	enum sbx_net net = restorer->macos.blankets.net;
-	bool full = net == SBX_NET_FULL, same = restorer_shares(restorer);
-	bool *open = arena_alloc(restorer->arena, SBPL_PORTS);
-
-	if (!restorer->has_macos) {
-		share_ports(restorer, op, true);
-		return;
-	}
-	share_ports(restorer, op, same);
-	if (restorer->macos.blankets.everything ||
-	    (same && net == SBX_NET_NONE &&
-		restorer->blob->meta->net == SBX_NET_NONE))
-		return;
-	if (same && (net == SBX_NET_PORTS || full)) {
-		sbpl_ports(restorer->policy, op, full, open);
-		same = memcmp(open, restorer->macos.open[op], SBPL_PORTS) == 0;
-	} else {
-		same = false;
-	}
-	share_ports(restorer, op, same);
-	if (!same && (net == SBX_NET_PORTS || full))
-		add_port_ranges(restorer, op, full);
-}
-
-static bool
-has_macos_ports(const struct policy *policy)
-{
-	const struct rule_list *ports = &policy->rules[KIND_PORT];
-
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rule *rule = &ports->items[i];
-
-		if (rule->effect == SBX_ALLOW && rule->detail < SBPL_PORT_OPS &&
-		    (rule->origin.platforms & SBX_ON_MACOS))
-			return true;
-	}
-	return false;
-}
-
-static void
-port_restore(struct restorer *restorer)
-{
-	const struct rule_list *ports = &restorer->policy->rules[KIND_PORT];
-
-	for (size_t i = 0; i < ports->count; i++) {
-		if (ports->items[i].port.low == 0)
-			restorer_fault(restorer, "it speaks of port 0");
-	}
-	for (int op = 0; op < SBPL_PORT_OPS; op++)
-		restore_port_op(restorer, (enum sbx_port_op)op);
-	for (int op = SBPL_PORT_OPS; op < SBX_PORT_OP_END; op++)
-		restore_services(restorer, (enum sbx_port_op)op);
-	/* All that were allowed are denied: they still open the stack. */
-	if (restorer->has_macos &&
-	    restorer->macos.blankets.net == SBX_NET_PORTS &&
-	    !has_macos_ports(restorer->policy)) {
-		port_add(restorer, SBX_ALLOW, SBX_CONNECT_TCP, 1, 1);
-		port_add(restorer, SBX_DENY, SBX_CONNECT_TCP, 1, 1);
-	}
+	fprintf(stream, "%s %s %u", effect_word(port->effect),
+	    what_words(KIND_PORT, port->op), (unsigned)port->low);
+	if (port->high != port->low)
+		fprintf(stream, "-%u", (unsigned)port->high);
 }
 
 /* --- questions ------------------------------------------------------------ */
@@ -559,6 +431,7 @@ const struct rule_kind kind_port = {
 	.hash = port_hash,
 	.resembles = port_resembles,
 	.object = port_object,
+	.show = port_show,
 	.spans = port_spans,
 	.is_moot = port_is_moot,
 	.section = SBX_SECTION_PORTS,
@@ -574,8 +447,6 @@ const struct rule_kind kind_port = {
 		},
 	},
 	.fill = port_fill,
-	.read = port_read_back,
-	.restore = port_restore,
 	.forms = port_forms,
 	.usage = "connect|listen|host|publish tcp PORT",
 	.ask = port_ask,

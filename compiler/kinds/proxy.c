@@ -9,8 +9,6 @@
 #include "compiler/lower/lower.h"
 #include "compiler/policy/kind.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/builder.h"
-#include "compiler/restore/restorer.h"
 
 #include <string.h>
 
@@ -106,7 +104,7 @@ proxy_text(const struct policy *policy, const struct rule *rule)
 static void
 proxy_state(struct builder *builder, const struct rule *rule)
 {
-	struct ast_stmt *stmt = rule_add(builder, &rule->origin, SBX_ALLOW,
+	struct ast_stmt *stmt = stmt_add_rule(builder, &rule->origin, SBX_ALLOW,
 	    what_words(KIND_PROXY, rule->detail));
 
 	if (rule->detail == PROXY_UNIX)
@@ -151,32 +149,6 @@ proxy_fill(struct emitter *emitter, const struct rule *rule, void *record)
 	emit_anchor(emitter, proxy->anchor);
 }
 
-static void
-proxy_read(struct arena *arena, const struct sbx_blob *blob, const void *record,
-    struct rule *rule)
-{
-	const struct sbx_proxy *proxy = record;
-
-	rule->detail = proxy->anchor == SBX_NO_ANCHOR ? PROXY_TCP : PROXY_UNIX;
-	rule->port.low = proxy->port;
-	rule->path.at = (struct target){
-		record_string(arena, blob, proxy->suffix),
-		proxy->anchor,
-	};
-}
-
-static void
-proxy_restore(struct restorer *restorer)
-{
-	const struct rule_list *rules = &restorer->policy->rules[KIND_PROXY];
-
-	for (size_t i = 0; i < rules->count; i++) {
-		if (rules->items[i].detail == PROXY_UNIX)
-			restorer_path(restorer, rules->items[i].path.at.suffix);
-	}
-	restorer_share_hosts(restorer, KIND_PROXY);
-}
-
 const struct rule_kind kind_proxy = {
 	.id = KIND_PROXY,
 	.noun = "where the proxy listens",
@@ -199,8 +171,6 @@ const struct rule_kind kind_proxy = {
 		},
 	},
 	.fill = proxy_fill,
-	.read = proxy_read,
-	.restore = proxy_restore,
 	.difference = {
 		.word = "proxy",
 		.title = "proxies",

@@ -5,8 +5,6 @@
 
 #include "compiler/lower/lower.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/builder.h"
-#include "compiler/restore/restorer.h"
 #include "grammar/grammar.h"
 
 #include <string.h>
@@ -72,35 +70,6 @@ set_fill(struct emitter *emitter, const struct rule *rule, void *record)
 	emit_anchor(emitter, rule->set.anchor);
 }
 
-static void
-set_read(struct arena *arena, const struct sbx_blob *blob, const void *record,
-    struct rule *rule)
-{
-	const struct sbx_set *set = record;
-
-	rule->set.name = record_string(arena, blob, set->name);
-	rule->set.text = record_string(arena, blob, set->text);
-	rule->set.anchor = set->anchor;
-}
-
-/* What begins so in a policy stands for something else. */
-static void
-set_restore(struct restorer *restorer)
-{
-	const struct rule_list *set = &restorer->policy->rules[KIND_SET];
-
-	for (size_t i = 0; i < set->count; i++) {
-		const char *text = set->items[i].set.text;
-
-		if (strstr(text, "${") != NULL ||
-		    (set->items[i].set.anchor == SBX_NO_ANCHOR &&
-			text[0] == '~' && (text[1] == '/' || text[1] == '\0')))
-			restorer_fault(restorer,
-			    "it sets a variable to what no "
-			    "policy can say");
-	}
-}
-
 const struct rule_kind kind_set = {
 	.id = KIND_SET,
 	.text = set_text,
@@ -119,8 +88,6 @@ const struct rule_kind kind_set = {
 		},
 	},
 	.fill = set_fill,
-	.read = set_read,
-	.restore = set_restore,
 	.difference = {
 		.word = "set",
 		.title = "variables that are set",

@@ -12,9 +12,8 @@
 #include "compiler/check/check.h"
 #include "compiler/compare/compare.h"
 #include "compiler/lower/lower.h"
+#include "compiler/policy/kind.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/builder.h"
-#include "compiler/restore/restorer.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -89,8 +88,8 @@ socket_text(const struct policy *policy, const struct rule *rule)
 static void
 socket_state(struct builder *builder, const struct rule *rule)
 {
-	struct ast_stmt *stmt = rule_add(builder, &rule->origin, rule->effect,
-	    what_words(KIND_SOCKET, rule->detail));
+	struct ast_stmt *stmt = stmt_add_rule(builder, &rule->origin,
+	    rule->effect, what_words(KIND_SOCKET, rule->detail));
 
 	ast_list_add(&stmt->objects,
 	    place_atom(builder, place_text(builder->policy, rule->path.at)));
@@ -136,79 +135,6 @@ socket_fill(struct emitter *emitter, const struct rule *rule, void *record)
 	socket->effect = (uint8_t)rule->effect;
 	socket->flags = rule->detail;
 	emit_anchor(emitter, at.anchor);
-}
-
-static void
-socket_read(struct arena *arena, const struct sbx_blob *blob,
-    const void *record, struct rule *rule)
-{
-	const struct sbx_socket *socket = record;
-
-	rule->effect = (enum sbx_effect)socket->effect;
-	rule->detail = socket->flags;
-	rule->path.at = (struct target){
-		record_string(arena, blob, socket->suffix),
-		socket->anchor,
-	};
-}
-
-/* --- what the text for macOS says ----------------------------------------- */
-
-/* A rule of the text that a rule of the tables is, too, for both. */
-static bool
-is_shared(struct restorer *restorer, struct rule *rule)
-{
-	const struct rule_list *macos = &restorer->macos.sockets;
-
-	for (size_t i = 0; i < macos->count; i++) {
-		if ((macos->items[i].effect == SBX_ALLOW) ==
-			(rule->effect == SBX_ALLOW) &&
-		    place_equals(&macos->items[i], rule)) {
-			macos->items[i].origin.platforms = 0;
-			return true;
-		}
-	}
-	return false;
-}
-
-static void
-add_macos(struct restorer *restorer, const struct rule *text)
-{
-	struct origin origin = restorer_origin(restorer, SBX_ON_MACOS,
-	    SBX_NO_SOURCE);
-	struct rule *rule = policy_add(restorer->policy, KIND_SOCKET, &origin,
-	    text->effect);
-
-	if (text->effect != SBX_ALLOW && restorer->macos.blankets.everything)
-		rule->effect = SBX_PREFER_DENY;
-	rule->path.at = text->path.at;
-	if (risk_of_socket(restorer->policy, rule) != NULL)
-		rule->detail = SBX_SOCKET_UNCONFINED;
-}
-
-static void
-socket_restore(struct restorer *restorer)
-{
-	struct rule_list *rules = &restorer->policy->rules[KIND_SOCKET];
-	const struct rule_list *macos = &restorer->macos.sockets;
-	bool share = restorer_shares(restorer);
-
-	for (size_t i = 0; i < rules->count; i++) {
-		struct rule *rule = &rules->items[i];
-
-		restorer_path(restorer, rule->path.at.suffix);
-		if (!restorer->has_macos ||
-		    (rule->origin.platforms & SBX_ON_LINUX) != SBX_ON_LINUX)
-			continue;
-		rule->origin.platforms = share && is_shared(restorer, rule) ?
-		    SBX_ON_ALL :
-		    SBX_ON_LINUX;
-	}
-	for (size_t i = 0; i < macos->count; i++) {
-		restorer_path(restorer, macos->items[i].path.at.suffix);
-		if (macos->items[i].origin.platforms != 0)
-			add_macos(restorer, &macos->items[i]);
-	}
 }
 
 /* --- questions ------------------------------------------------------------ */
@@ -419,8 +345,6 @@ const struct rule_kind kind_socket = {
 		},
 	},
 	.fill = socket_fill,
-	.read = socket_read,
-	.restore = socket_restore,
 	.forms = socket_forms,
 	.usage = "socket PATH",
 	.ask = socket_ask,

@@ -7,7 +7,6 @@
 
 #include "compiler/check/check.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/restorer.h"
 #include "compiler/tables/tables.h"
 #include "format/model.h"
 
@@ -96,94 +95,6 @@ syscall_spans(struct arena *arena, const struct rule *rule,
 			.name = arena_intern(arena, *member, strlen(*member)),
 			.part = true,
 		};
-}
-
-/* --- back from a blob ----------------------------------------------------- */
-
-/* What one call of the table says of the rule that decided about it. */
-struct call_rule {
-	uint32_t reason, source;
-	uint8_t verdict, platforms;
-};
-
-static int
-call_rule_compare(const void *a, const void *b)
-{
-	const struct call_rule *x = a, *y = b;
-
-	if (x->verdict != y->verdict)
-		return x->verdict < y->verdict ? -1 : 1;
-	if (x->reason != y->reason)
-		return x->reason < y->reason ? -1 : 1;
-	return x->source < y->source ? -1 : x->source > y->source;
-}
-
-/* Not the baseline, nor what the network rules say of sockets. */
-static bool
-is_of_rule(const struct sbx_blob *blob, const struct sbx_syscall *call)
-{
-	return call->source != SBX_NO_SOURCE &&
-	    call->verdict != SBX_SYSCALL_ARGS &&
-	    (blob->strings[call->reason] == '@' ||
-		strcmp(sbx_string(blob, call->reason),
-		    sbx_string(blob, call->name)) == 0);
-}
-
-static void
-call_add(struct restorer *restorer, const struct call_rule *call)
-{
-	const char *reason = restorer_string(restorer, call->reason);
-	bool group = *reason == '@';
-	/* No deny may stand beside `allow everything`. */
-	struct origin origin = restorer_origin(restorer,
-	    restorer->macos.blankets.everything ?
-		call->platforms :
-		restorer_platforms(call->platforms),
-	    call->source);
-	struct rule *rule = policy_add(restorer->policy, KIND_SYSCALL, &origin,
-	    call->verdict == SBX_SYSCALL_DENY ? SBX_DENY : SBX_ALLOW);
-
-	rule->syscall.name = arena_intern(restorer->arena, reason + group,
-	    strlen(reason + group));
-	rule->syscall.group = group;
-	if (group ? syscall_group(reason + 1) == NULL :
-		    !syscall_is_known(reason))
-		restorer_fault(restorer,
-		    "it speaks of a system call that this "
-		    "sbxc does not know");
-}
-
-/* A rule is where it decides; a call that two rules name has one of them. */
-static void
-syscall_restore(struct restorer *restorer)
-{
-	const struct sbx_blob *blob = restorer->blob;
-	struct call_rule *calls = arena_alloc(restorer->arena,
-	    blob->syscall_count * sizeof *calls);
-	size_t count = 0, kept = 0;
-
-	for (uint32_t i = 0; i < blob->syscall_count; i++) {
-		const struct sbx_syscall *call = &blob->syscalls[i];
-
-		if (is_of_rule(blob, call))
-			calls[count++] = (struct call_rule){
-				call->reason,
-				call->source,
-				call->verdict,
-				call->platforms,
-			};
-	}
-	if (count > 1)
-		qsort(calls, count, sizeof *calls, call_rule_compare);
-	for (size_t i = 0; i < count; i++) {
-		if (kept > 0 &&
-		    call_rule_compare(&calls[kept - 1], &calls[i]) == 0)
-			calls[kept - 1].platforms |= calls[i].platforms;
-		else
-			calls[kept++] = calls[i];
-	}
-	for (size_t i = 0; i < kept; i++)
-		call_add(restorer, &calls[i]);
 }
 
 static void
@@ -568,7 +479,6 @@ const struct rule_kind kind_syscall = {
 	.section = SBX_SECTION_SYSCALLS,
 	.section_name = "the system calls",
 	.record = { RECORD_LAYOUT(struct sbx_syscall) },
-	.restore = syscall_restore,
 	.forms = syscall_forms,
 	.usage = "syscall NAME, or env NAME",
 	.ask = syscall_ask,

@@ -11,8 +11,6 @@
 #include "compiler/policy/kind.h"
 #include "compiler/policy/policy.h"
 #include "compiler/query/why.h"
-#include "compiler/restore/builder.h"
-#include "compiler/restore/restorer.h"
 #include "format/model.h"
 
 #include <string.h>
@@ -62,7 +60,7 @@ watch_text(const struct policy *policy, const struct rule *rule)
 static void
 watch_state(struct builder *builder, const struct rule *rule)
 {
-	struct ast_stmt *stmt = rule_add(builder, &rule->origin, SBX_ALLOW,
+	struct ast_stmt *stmt = stmt_add_rule(builder, &rule->origin, SBX_ALLOW,
 	    what_words(KIND_WATCH, rule->detail));
 
 	ast_list_add(&stmt->objects, place_object(builder, &rule->path));
@@ -90,35 +88,6 @@ watch_fill(struct emitter *emitter, const struct rule *rule, void *record)
 	if (rule->path.glob != NULL)
 		watch->glob = emit_string(emitter, rule->path.glob);
 	emit_anchor(emitter, watch->anchor);
-}
-
-static void
-watch_read(struct arena *arena, const struct sbx_blob *blob, const void *record,
-    struct rule *rule)
-{
-	const struct sbx_watch *watch = record;
-
-	rule->detail = watch->form;
-	rule->path.at = (struct target){
-		record_string(arena, blob, watch->suffix),
-		watch->anchor,
-	};
-	if (watch->glob != 0)
-		rule->path.glob = record_string(arena, blob, watch->glob);
-}
-
-static void
-watch_restore(struct restorer *restorer)
-{
-	const struct rule_list *rules = &restorer->policy->rules[KIND_WATCH];
-
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct path_rule *path = &rules->items[i].path;
-
-		restorer_path(restorer, path->at.suffix);
-		if (path->glob != NULL)
-			restorer_path(restorer, path->glob);
-	}
 }
 
 /* --- questions ------------------------------------------------------------ */
@@ -337,8 +306,6 @@ const struct rule_kind kind_watch = {
 		},
 	},
 	.fill = watch_fill,
-	.read = watch_read,
-	.restore = watch_restore,
 	.forms = watch_forms,
 	.usage = "unseen PATH",
 	.ask = watch_ask,

@@ -87,8 +87,7 @@ section_sort(struct emitter *emitter, enum sbx_section_kind kind,
 static uint32_t
 section_flags(enum sbx_section_kind kind)
 {
-	return kind == SBX_SECTION_SYSCALLS || kind == SBX_SECTION_SOURCES ||
-		kind == SBX_SECTION_SBPL ?
+	return kind == SBX_SECTION_SYSCALLS || kind == SBX_SECTION_SOURCES ?
 	    0 :
 	    SBX_CRITICAL;
 }
@@ -106,7 +105,7 @@ align8(size_t size)
 }
 
 static void
-assemble(struct emitter *emitter, struct image *image)
+assemble(struct emitter *emitter, const char *text, struct image *image)
 {
 	struct sbx_header header = { .version = SBX_FORMAT,
 		.min_reader = SBX_FORMAT_MIN_READER };
@@ -121,7 +120,9 @@ assemble(struct emitter *emitter, struct image *image)
 	for (uint32_t kind = 1; kind < SBX_SECTION_END; kind++)
 		size += align8(emitter->sections[kind].size);
 	header.size = (uint32_t)size;
-	bytes = arena_alloc(emitter->arena, size);
+	header.text_size = (uint32_t)strlen(text);
+	bytes = arena_alloc(emitter->arena, size + header.text_size);
+	memcpy(bytes + size, text, header.text_size);
 	table = (void *)(bytes + sizeof header);
 	size = sizeof header + header.section_count * sizeof *table;
 	for (uint32_t kind = 1; kind < SBX_SECTION_END; kind++) {
@@ -140,7 +141,10 @@ assemble(struct emitter *emitter, struct image *image)
 	memcpy(bytes, &header, sizeof header);
 	header.crc = sbx_checksum(bytes, size);
 	memcpy(bytes, &header, sizeof header);
-	*image = (struct image){ .bytes = bytes, .size = size };
+	*image = (struct image){
+		.bytes = bytes,
+		.size = size + header.text_size,
+	};
 }
 
 /* The bounds of format/blob.h that a policy can pass. */
@@ -226,7 +230,7 @@ read_back(const struct image *image)
 
 bool
 emit_image(const struct policy *policy, const struct filter_set *filters,
-    const char *sbpl, struct diags *diags, struct image *image)
+    const char *text, struct diags *diags, struct image *image)
 {
 	struct emitter emitter = {
 		.policy = policy,
@@ -234,7 +238,6 @@ emit_image(const struct policy *policy, const struct filter_set *filters,
 		.arena = policy->arena,
 		.collecting = true,
 	};
-	char *text;
 
 	emit_tables(&emitter);
 	strings_place(&emitter);
@@ -244,17 +247,15 @@ emit_image(const struct policy *policy, const struct filter_set *filters,
 	sources_place(&emitter);
 	emitter.collecting = false;
 	emit_tables(&emitter);
-	text = section_new(&emitter, SBX_SECTION_SBPL, strlen(sbpl) + 1, 1);
-	strcpy(text, sbpl);
-	assemble(&emitter, image);
+	assemble(&emitter, text, image);
 	return is_within_bounds(&emitter, diags, image->size);
 }
 
 bool
 emit_blob(const struct policy *policy, const struct filter_set *filters,
-    const char *sbpl, struct diags *diags, struct image *image)
+    const char *text, struct diags *diags, struct image *image)
 {
-	if (!emit_image(policy, filters, sbpl, diags, image) ||
+	if (!emit_image(policy, filters, text, diags, image) ||
 	    !has_room_for_ways(policy, diags, image))
 		return false;
 	read_back(image);

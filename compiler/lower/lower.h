@@ -153,17 +153,17 @@ struct image {
 };
 
 /*
+ * `text` is what the blob has of the policy for people, see policy_canonical().
  * Returns false, with a record in diags, only for a policy beyond the bounds
  * of format/blob.h.
  */
 bool emit_blob(const struct policy *policy, const struct filter_set *filters,
-    const char *sbpl, struct diags *diags, struct image *image);
+    const char *text, struct diags *diags, struct image *image);
 
-/* The same without reading it back, for what nothing loads: a policy that was
- * restored from a blob that anybody may have made, or the rules for macOS,
- * which need no way out of a network namespace each. */
+/* The same without reading it back, for what nothing loads: the rules for
+ * macOS, which need no way out of a network namespace each. */
 bool emit_image(const struct policy *policy, const struct filter_set *filters,
-    const char *sbpl, struct diags *diags, struct image *image);
+    const char *text, struct diags *diags, struct image *image);
 
 /*
  * What the files of emit*.c share.  emit.c drives: it has the tables filled

@@ -1,6 +1,6 @@
 /*
- * See lower.h.  The strings come last, because they differ whenever another
- * section does.
+ * See lower.h.  The strings and the text come last, because they differ
+ * whenever another section does.
  */
 #include "compiler/lower/lower.h"
 
@@ -17,7 +17,6 @@ static const char *const words[SBX_SECTION_END] = {
 	[SBX_SECTION_PROGRAMS] = "the table of filters",
 	[SBX_SECTION_BPF] = "the filters",
 	[SBX_SECTION_SOURCES] = "the places where rules were written",
-	[SBX_SECTION_SBPL] = "the text for macOS",
 };
 
 /* A section, or one of no bytes. */
@@ -64,5 +63,5 @@ sections_differ(const void *a, size_t a_size, const void *b, size_t b_size)
 	}
 	if (section_differs(a, b, SBX_SECTION_STRINGS))
 		return words[SBX_SECTION_STRINGS];
-	return "the header";
+	return "the text";
 }

@@ -402,7 +402,6 @@ struct emitter;
 struct pass;
 struct places;
 struct remedy;
-struct restorer;
 struct subject;
 struct why;
 
@@ -497,7 +496,7 @@ struct rule_kind {
 	/* The whole rule of a policy (effect, words, object). */
 	const char *(
 	    *text)(const struct policy *policy, const struct rule *rule);
-	/* The whole rule of a blob (the same). */
+	/* The whole rule of a blob. */
 	void (*show)(FILE *stream, const struct sbx_blob *blob,
 	    const void *record);
 	/* Adds a statement that says the rule (effect, words, object). */
@@ -507,14 +506,9 @@ struct rule_kind {
 	enum sbx_section_kind section; /* that has such a record for each */
 	const char *section_name;
 	struct record_layout record;
-	/* The record of a rule, but for platforms and source; and back, but for
-	 * the origin.  Strings are those of the blob, or interned. */
+	/* The record of a rule, but for platforms and source. */
 	void (*fill)(struct emitter *emitter, const struct rule *rule,
 	    void *record);
-	void (*read)(struct arena *arena, const struct sbx_blob *blob,
-	    const void *record, struct rule *rule);
-	/* What is left to do when all records have been read back. */
-	void (*restore)(struct restorer *restorer);
 
 	/* --- questions about one access ----------------------------------- */
 	/* (nobody asks) */
@@ -549,10 +543,6 @@ bool rule_equals(const struct rule *a, const struct rule *b);
 /* The kind whose records are in a section, or NULL. */
 const struct rule_kind *rule_kind_of_section(uint32_t section);
 
-/* A string of a blob: interned, or without an arena as it lies there. */
-const char *record_string(struct arena *arena, const struct sbx_blob *blob,
-    uint32_t offset);
-
 /* "deny network connect tcp 443", in the policy's arena. */
 const char *rule_text(const struct policy *policy, const struct rule *rule);
 
@@ -580,5 +570,38 @@ struct loc atom_part(const struct scope *scope, const struct ast_atom *atom,
 
 /* Whether the atom stands in the source as its text is, without quotes. */
 bool atom_is_plain(const struct scope *scope, const struct ast_atom *atom);
+
+/* --- statements.c ------------------------------------------------------ */
+
+/*
+ * The text of a resolved policy, and what a kind of rule needs to say one of its
+ * rules.
+ */
+struct builder {
+	struct arena *arena;
+	const struct policy *policy;
+	struct ast_body bodies[SBX_ON_ALL + 1]; /* by where */
+};
+
+/* The policy's arena has it.  It compiles to what the policy compiles to, and
+ * the policy that it resolves to has the same text. */
+const char *policy_canonical(const struct policy *policy);
+
+struct ast_atom *atom_new(struct builder *builder, enum ast_atom_kind kind,
+    const char *text);
+
+void add_word(struct builder *builder, struct ast_stmt *stmt, const char *word);
+
+/* A new statement at the end of what holds on these platforms. */
+struct ast_stmt *stmt_add(struct builder *builder, enum ast_kind kind,
+    const struct origin *origin);
+
+/* The same of a rule; `words` are those of a form in tables/words.def. */
+struct ast_stmt *stmt_add_rule(struct builder *builder,
+    const struct origin *origin, enum sbx_effect effect, const char *words);
+
+/* The same of a word and its value: `limit timeout 300s`. */
+void add_pair(struct builder *builder, enum ast_kind kind,
+    const struct origin *origin, const char *word, struct ast_atom *value);
 
 #endif

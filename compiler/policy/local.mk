@@ -15,6 +15,7 @@ libcompiler_a_SOURCES += \
 	compiler/policy/resolve.c \
 	compiler/policy/rules.c \
 	compiler/policy/scope.c \
+	compiler/policy/statements.c \
 	compiler/policy/settings.c \
 	compiler/policy/target.c \
 	compiler/policy/texts.c \

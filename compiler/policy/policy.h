@@ -123,7 +123,7 @@ struct policy {
 	const char *profile;
 	struct loc profile_loc;
 	const char *about;
-	const char *writer; /* of a restored policy; NULL: this sbxc */
+	const char *writer; /* that a blob of it names; NULL: this sbxc */
 	int language;
 	enum sbx_level level;       /* SBX_LEVEL_MINIMAL unless required */
 	struct origin level_origin; /* no place: not required */

@@ -72,16 +72,37 @@ compilation_open_shipped(struct compilation *compilation, const char *name)
 	return true;
 }
 
-static bool
-compile_profile(struct compilation *compilation, const char *profile,
-    struct image *image)
+bool
+compilation_open_blob(struct compilation *compilation,
+    const struct sbx_blob *blob)
+{
+	const char *text = blob->text != NULL ? blob->text : "";
+	struct source *file = sources_add(&compilation->sources, "", text,
+	    blob->text_size, (struct loc){ 0 });
+
+	if (file == NULL)
+		return false;
+	compilation->file = file;
+	compilation->writer = arena_printf(compilation->arena, "%s",
+	    sbx_string(blob, blob->meta->writer));
+	compilation->stmts = ast_parse_alone(&compilation->sources,
+	    &compilation->diags, file);
+	for (const struct ast_stmt *stmt = compilation->stmts; stmt != NULL;
+	     stmt = stmt->next) {
+		if (stmt->kind == AST_INCLUDE)
+			return false;
+	}
+	return compilation->diags.errors == 0;
+}
+
+struct policy *
+compile_policy(struct compilation *compilation, const char *profile)
 {
 	struct diags *diags = &compilation->diags;
-	struct filter_set filters = { 0 };
 	struct policy *policy;
 
 	if (diags->errors > 0)
-		return false;
+		return NULL;
 	if (compilation->blocks == NULL)
 		compilation->blocks = blocks_new(&compilation->sources, diags,
 		    compilation->stmts);
@@ -99,13 +120,41 @@ compile_profile(struct compilation *compilation, const char *profile,
 	    profile);
 	compilation->policy = policy;
 	if (policy == NULL)
-		return false;
-	check_policy(policy, diags);
-	if (diags->errors > 0)
+		return NULL;
+	policy->writer = compilation->writer;
+	/* What the checks say was said when the blob was made: of some rules
+	 * only where they were the user's own. */
+	if (compilation->writer == NULL)
+		check_policy(policy, diags);
+	return diags->errors == 0 ? policy : NULL;
+}
+
+const struct policy *
+blob_policy(struct arena *arena, const struct sbx_blob *blob)
+{
+	struct compilation *compilation = arena_alloc(arena,
+	    sizeof *compilation);
+
+	compilation_init(compilation, arena);
+	return compilation_open_blob(compilation, blob) ?
+	    compile_policy(compilation, NULL) :
+	    NULL;
+}
+
+static bool
+compile_profile(struct compilation *compilation, const char *profile,
+    struct image *image)
+{
+	struct policy *policy = compile_policy(compilation, profile);
+	struct filter_set filters = { 0 };
+
+	if (policy == NULL)
 		return false;
 	filters_build_shared(policy, &compilation->programs, &filters);
 	compilation->blocks->filtered = compilation->programs.spent;
-	return emit_blob(policy, &filters, sbpl_text(policy), diags, image);
+	/* A text that nobody has checked may come to what is no blob. */
+	return (compilation->writer == NULL ? emit_blob : emit_image)(policy,
+	    &filters, policy_canonical(policy), &compilation->diags, image);
 }
 
 bool

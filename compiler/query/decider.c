@@ -44,25 +44,6 @@ record_of(const struct sbx_blob *blob, const struct verdict *verdict,
 }
 
 void
-record_show(FILE *stream, const struct sbx_blob *blob,
-    const struct rule_kind *kind, const void *record)
-{
-	struct rule_object object;
-	struct rule rule = { .effect = SBX_ALLOW };
-
-	if (kind->show != NULL) {
-		kind->show(stream, blob, record);
-		return;
-	}
-	rule.kind = kind->id;
-	kind->read(NULL, blob, record, &rule);
-	fprintf(stream, "%s %s ", effect_word(rule.effect),
-	    what_words(rule.kind, rule.detail));
-	kind->object(&rule, &object);
-	show_text(stream, object.text);
-}
-
-void
 decider_show(FILE *stream, const struct sbx_blob *blob,
     const struct verdict *verdict)
 {
@@ -70,7 +51,7 @@ decider_show(FILE *stream, const struct sbx_blob *blob,
 	const char *record = record_of(blob, verdict, &kind);
 
 	if (record != NULL)
-		record_show(stream, blob, kind, record);
+		kind->show(stream, blob, record);
 	else if (verdict->by == BY_SPAWN)
 		fputs("deny spawn", stream);
 	else if (verdict->by == BY_NETWORK)
@@ -125,7 +106,7 @@ write_record(FILE *stream, const void *what)
 {
 	const struct shown_record *shown = what;
 
-	record_show(stream, shown->blob, shown->kind, shown->record);
+	shown->kind->show(stream, shown->blob, shown->record);
 }
 
 const char *

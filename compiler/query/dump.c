@@ -102,7 +102,7 @@ dump_rules(FILE *stream, const struct sbx_blob *blob,
 
 	for (; count-- > 0; record += layout->size) {
 		memcpy(&source, record + layout->source, sizeof source);
-		record_show(stream, blob, kind, record);
+		kind->show(stream, blob, record);
 		dump_end(stream, blob, (uint8_t)record[layout->platforms],
 		    source);
 	}
@@ -252,19 +252,6 @@ dump_syscalls(FILE *stream, const struct sbx_blob *blob)
 }
 
 static void
-dump_sbpl(FILE *stream, const struct sbx_blob *blob)
-{
-	size_t lines = 0;
-
-	if (blob->sbpl == NULL || blob->sbpl_size == 0)
-		return;
-	for (const char *at = blob->sbpl; (at = strchr(at, '\n')) != NULL; at++)
-		lines++;
-	fprintf(stream, "sbpl lines %zu bytes %zu\n", lines,
-	    strlen(blob->sbpl));
-}
-
-static void
 dump_programs(FILE *stream, const struct sbx_blob *blob)
 {
 	for (uint32_t i = 0; i < blob->program_count; i++)
@@ -281,7 +268,6 @@ dump_blob(FILE *stream, const struct sbx_blob *blob)
 		[SBX_SECTION_LANDLOCK] = dump_landlock,
 		[SBX_SECTION_PROGRAMS] = dump_programs,
 		[SBX_SECTION_SYSCALLS] = dump_syscalls,
-		[SBX_SECTION_SBPL] = dump_sbpl,
 	};
 
 	for (uint32_t i = 0; i < SBX_SECTION_END; i++) {

@@ -28,6 +28,7 @@ libcompiler_a_SOURCES += \
 	compiler/query/sockets.c \
 	compiler/query/subject.c \
 	compiler/query/verdict.c \
+	compiler/query/vouch.c \
 	compiler/query/why.c \
 	compiler/query/why.h \
 	compiler/query/why_enforcer.c

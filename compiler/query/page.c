@@ -438,7 +438,7 @@ write_record(FILE *stream, const void *what)
 {
 	const struct shown_record *shown = what;
 
-	record_show(stream, shown->blob, shown->kind, shown->record);
+	shown->kind->show(stream, shown->blob, shown->record);
 }
 
 /* "timeout 5 minutes", "output 64 MiB". */

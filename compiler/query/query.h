@@ -24,8 +24,9 @@ struct compilation {
 	struct programs programs;
 	struct blocks *blocks; /* of the file, once one of them is compiled */
 	struct suppressions suppressions;
-	const struct policy *policy; /* that compile() resolved last, or NULL */
+	const struct policy *policy;    /* resolved last, or NULL */
 	struct definitions definitions; /* bound in the blob itself */
+	const char *writer; /* that the blob names; NULL: this sbxc */
 };
 
 void compilation_init(struct compilation *compilation, struct arena *arena);
@@ -47,6 +48,21 @@ bool compilation_open_shipped(struct compilation *compilation,
 bool compile(struct compilation *compilation, const char *profile,
     struct image *image);
 
+/* The policy alone, or NULL. */
+struct policy *compile_policy(struct compilation *compilation,
+    const char *profile);
+
+/*
+ * Opens the text that a blob has of its policy.  False if it is none: nobody
+ * has checked it, so it may be anything.  It reads no other file.
+ */
+bool compilation_open_blob(struct compilation *compilation,
+    const struct sbx_blob *blob);
+
+/* The policy of that text, or NULL. */
+const struct policy *blob_policy(struct arena *arena,
+    const struct sbx_blob *blob);
+
 /* --- compiled.c ---------------------------------------------------------- */
 
 /*
@@ -56,6 +72,23 @@ bool compile(struct compilation *compilation, const char *profile,
 /* Writes what format/protocol.h describes. */
 void compiled_write(FILE *stream, const struct sources *sources,
     const struct image *image);
+
+/* --- vouch.c ----------------------------------------------------------- */
+
+/*
+ * Whether a blob does what it says.  Its text is what people read, its tables
+ * and filters are what a kernel gets, and anybody may have changed one of the
+ * two in a file.  So the text is compiled once more.
+ */
+enum vouch {
+	VOUCH_SAME,    /* its text compiles to it, to the byte */
+	VOUCH_FOREIGN, /* it does not; it says that another version wrote it */
+	VOUCH_CHANGED, /* it does not; it says that this version wrote it */
+};
+
+/* Complains in one line unless it is the same. */
+enum vouch vouch(struct arena *arena, const char *path,
+    const struct sbx_blob *blob);
 
 /* --- denials.c --------------------------------------------------------- */
 

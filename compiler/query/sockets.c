@@ -139,7 +139,7 @@ why_say_no_agent(const struct why *why)
 			"%s, so that this grants nothing: ",
 			places_socket_fault(&why->subject->places, socket)),
 		    socket->source);
-		record_show(why->stream, blob, rule_kinds[KIND_SOCKET], socket);
+		rule_kinds[KIND_SOCKET]->show(why->stream, blob, socket);
 		why_say_rule_end(why, socket->platforms, socket->source);
 	}
 }

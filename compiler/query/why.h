@@ -394,8 +394,6 @@ void decider_show(FILE *stream, const struct sbx_blob *blob,
 /* Any rule of a blob: a record of its kind. */
 const char *record_text(struct arena *arena, const struct sbx_blob *blob,
     const struct rule_kind *kind, const void *record);
-void record_show(FILE *stream, const struct sbx_blob *blob,
-    const struct rule_kind *kind, const void *record);
 
 /* The same as a text; NULL if no rule decided. */
 const char *decider_text(struct arena *arena, const struct sbx_blob *blob,

@@ -450,18 +450,25 @@ write_sbx(FILE *stream, const struct ast_stmt *stmts)
 }
 
 void
-write_sbx_statement(FILE *stream, const struct ast_stmt *stmt)
+write_sbx_lines(FILE *stream, const struct ast_stmt *stmts)
 {
 	struct sheet sheet = {
 		.stream = stream,
 		.arena = arena_new(),
 		.alone = true,
 	};
+
+	put_body(&sheet, stmts, 0);
+	arena_release(sheet.arena);
+}
+
+void
+write_sbx_statement(FILE *stream, const struct ast_stmt *stmt)
+{
 	struct ast_stmt alone = *stmt;
 
 	alone.next = NULL;
-	put_body(&sheet, &alone, 0);
-	arena_release(sheet.arena);
+	write_sbx_lines(stream, &alone);
 }
 
 void

@@ -108,8 +108,10 @@ void write_sbx(FILE *stream, const struct ast_stmt *stmts);
 void write_sbx_source(FILE *stream, const struct ast_stmt *stmts,
     const struct source *source);
 
-/* One statement, on one line but for blocks, as YAML and JSON hold it. */
+/* One statement, on one line but for blocks, as YAML and JSON hold it; and all
+ * of a list so. */
 void write_sbx_statement(FILE *stream, const struct ast_stmt *stmt);
+void write_sbx_lines(FILE *stream, const struct ast_stmt *stmts);
 
 /* As YAML and as JSON, see read.h. */
 void write_yaml(FILE *stream, const struct ast_stmt *stmts);

@@ -265,11 +265,17 @@ static bool
 take_blob(struct making *making, int fd)
 {
 	const struct sbx_compiled *head = &making->head;
+	struct policy_file *loaded = making->loaded;
+	const struct sbx_header *header = (const void *)loaded->bytes;
+	size_t at = sizeof *head + head->file_count * sizeof *making->files +
+	    head->path_size;
 
-	making->loaded->size = head->blob_size;
-	return read_at(fd, making->loaded->bytes, head->blob_size,
-	    sizeof *head + head->file_count * sizeof *making->files +
-		head->path_size);
+	loaded->size = head->blob_size;
+	if (!loaded->whole && loaded->size > sizeof *header &&
+	    read_at(fd, loaded->bytes, sizeof *header, at) &&
+	    header->size < loaded->size)
+		loaded->size = header->size;
+	return read_at(fd, loaded->bytes, loaded->size, at);
 }
 
 static bool

@@ -151,22 +151,43 @@ find_policy(const char *name, struct arena *arena, const char **file,
 	return fd;
 }
 
+/* Reads up to where so many bytes are there, or the file ends. */
 static void
-read_whole(const char *name, int fd, struct policy_file *loaded)
+read_to(const char *name, int fd, struct policy_file *loaded, size_t size)
 {
-	ssize_t len;
+	ssize_t len = 1;
 
+	while (loaded->size < size && len != 0) {
+		len = read(fd, loaded->bytes + loaded->size,
+		    size - loaded->size);
+		if (len < 0 && errno != EINTR)
+			refuse(name, "cannot read the policy", errno);
+		if (len > 0)
+			loaded->size += (size_t)len;
+	}
+}
+
+/* Of a blob, what is applied: that ends where its header says. */
+static void
+read_file(const char *name, int fd, struct policy_file *loaded)
+{
+	const struct sbx_header *header = (const void *)loaded->bytes;
+	size_t size = sizeof loaded->bytes;
+	struct stat status;
+
+	loaded->size = 0;
 	/* It is trusted now: a pipe of the caller's is waited for. */
 	if (fcntl(fd, F_SETFL, 0) != 0)
 		refuse(name, "cannot read the policy", errno);
-	do {
-		len = read(fd, loaded->bytes + loaded->size,
-		    sizeof loaded->bytes - loaded->size);
-		if (len > 0)
-			loaded->size += (size_t)len;
-	} while (len > 0 || (len < 0 && errno == EINTR));
-	if (len < 0)
-		refuse(name, "cannot read the policy", errno);
+	read_to(name, fd, loaded, sizeof *header);
+	if (!loaded->whole && header->size < size &&
+	    memcmp(header->magic, SBX_MAGIC, sizeof header->magic) == 0 &&
+	    fstat(fd, &status) == 0 &&
+	    (!S_ISREG(status.st_mode) ||
+		(uint64_t)status.st_size ==
+		    (uint64_t)header->size + header->text_size))
+		size = header->size;
+	read_to(name, fd, loaded, size);
 }
 
 /* A policy that was not compiled has no NUL; a blob has. */
@@ -185,11 +206,10 @@ read_policy(const struct options *options, struct arena *arena,
 	const char *name = options->policy, *file;
 	int fd = find_policy(name, arena, &file, &loaded->place);
 
-	loaded->size = 0;
 	loaded->place.next = NULL;
 	if (judged)
 		trust_policy(name, file, fd, &loaded->place);
-	read_whole(name, fd, loaded);
+	read_file(name, fd, loaded);
 	if (!is_text(loaded)) {
 		if (options->rule_count > 0)
 			compiled_add_rules(options, arena, loaded);
@@ -207,19 +227,18 @@ read_policy(const struct options *options, struct arena *arena,
 }
 
 void
-load_policy(const struct options *options, struct arena *arena,
+load_policy(const struct options *options, struct arena *arena, char *digest,
     struct policy_file *loaded, struct sbx_blob *blob)
 {
 	const char *name = options->policy;
-	char digest[SHA256_HEX + 1];
 	enum sbx_blob_error error;
 
+	loaded->whole = digest != NULL || options->rule_count > 0;
 	read_policy(options, arena, loaded, true);
-	if (options->expect != NULL) {
+	if (digest != NULL)
 		sha256_hex(loaded->bytes, loaded->size, digest);
-		if (strcasecmp(digest, options->expect) != 0)
-			refuse(name, "its SHA-256 is not the expected one", 0);
-	}
+	if (options->expect != NULL && strcasecmp(digest, options->expect) != 0)
+		refuse(name, "its SHA-256 is not the expected one", 0);
 	error = sbx_verify(loaded->bytes, loaded->size, blob);
 	if (error != SBX_BLOB_OK)
 		refuse(name, sbx_blob_strerror(error), 0);
@@ -227,12 +246,14 @@ load_policy(const struct options *options, struct arena *arena,
 	    strcmp(options->profile, sbx_string(blob, blob->meta->profile)) !=
 		0)
 		refuse(name, "it holds another profile than that of -p", 0);
+	loaded->size = blob->size;
 }
 
 bool
 policy_is(const struct options *options, struct arena *arena, const void *bytes,
     size_t size, struct policy_file *loaded)
 {
+	loaded->whole = options->rule_count > 0;
 	read_policy(options, arena, loaded, false);
-	return loaded->size == size && memcmp(loaded->bytes, bytes, size) == 0;
+	return loaded->size >= size && memcmp(loaded->bytes, bytes, size) == 0;
 }

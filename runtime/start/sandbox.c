@@ -57,7 +57,11 @@ sandbox_load(struct sandbox *sandbox)
 {
 	const struct options *options = &sandbox->options;
 
-	load_policy(options, &sandbox->arena, &sandbox->loaded, &sandbox->blob);
+	bool named = options->expect != NULL || options->plan ||
+	    options->status_fd >= 0 || options->log != NULL || sandbox->kept;
+
+	load_policy(options, &sandbox->arena, named ? sandbox->digest : NULL,
+	    &sandbox->loaded, &sandbox->blob);
 	name_scratch(sandbox);
 	limits_apply(&sandbox->blob, options->limits, sandbox->limits);
 }
@@ -113,9 +117,7 @@ sandbox_begin(struct sandbox *sandbox)
 		.extra = sandbox->options.rules,
 		.extra_count = sandbox->options.rule_count,
 	};
-	if (sandbox->options.plan || sandbox->receipt.on || sandbox->kept)
-		sha256_hex(sandbox->loaded.bytes, sandbox->loaded.size,
-		    sandbox->plan.digest);
+	memcpy(sandbox->plan.digest, sandbox->digest, sizeof sandbox->digest);
 }
 
 /* --- the file system ------------------------------------------------------ */

@@ -21,18 +21,20 @@
  * file changes meanwhile.
  */
 struct policy_file {
-	size_t size;
+	size_t size; /* of what is applied: without the text in the blob */
+	bool whole;  /* the text is read, too, to add rules or for a digest */
 	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
 	struct policy_place place;
 };
 
 /*
  * Loads the policy of the options: the path of a blob or of a text, or @NAME for
- * an installed profile or one of the user's own.  Refuses (125) what is no
+ * an installed profile or one of the user's own.  The SHA-256 of the whole blob
+ * goes to `digest`, which is NULL if nobody wants it.  Refuses (125) what is no
  * well-formed blob, or does not become one.
  */
 void load_policy(const struct options *options, struct arena *arena,
-    struct policy_file *loaded, struct sbx_blob *blob);
+    char *digest, struct policy_file *loaded, struct sbx_blob *blob);
 
 /* Whether the user has a policy of that name, in ~/.config/sbx. */
 bool policy_is_own(struct arena *arena, const char *name);
@@ -90,6 +92,7 @@ struct sandbox {
 	struct arena arena;
 	struct self_test self_test;
 	struct policy_file loaded;
+	char digest[SHA256_HEX + 1]; /* "" where nobody reads it */
 };
 
 /* The policy, and what the command line makes of it. */

@@ -207,90 +207,68 @@ programs_of()
 	says "; parameters: WORKSPACE HOME TMP RUNTIME AZ_AZ D09 DATA_SET DATA_SET_2"
 }
 
-# sealed BLOB: it, with the checksum that it has to have.  gzip ends with the
-# checksum, and the length, of what it was given.
+# sealed BLOB: it, with the checksum that it has to have, which is of all but the
+# text.  gzip ends with the checksum, and the length, of what it was given.
 sealed()
 {
+	local size
+	size=$(od -An -tu4 -j12 -N4 "$1")
 	head -c 16 "$1"
-	{ head -c 16 "$1"; tail -c +21 "$1"; } | gzip -c | tail -c 8 | head -c 4
+	{ head -c 16 "$1"; head -c "$size" "$1" | tail -c +21; } |
+	    gzip -c | tail -c 8 | head -c 4
 	tail -c +21 "$1"
+}
+
+# retold SCRIPT: of a blob whose text was edited so.
+retold()
+{
+	local size
+	size=$(od -An -tu4 -j12 -N4 team.bin)
+	head -c "$size" team.bin >edited.bin
+	tail -c +$((size + 1)) team.bin | LC_ALL=C sed "$1" >text
+	[ "$(wc -c <team.bin)" -eq $((size + $(wc -c <text))) ]
+	cat text >>edited.bin
+	{ ! cmp -s team.bin edited.bin; }
 }
 
 @test "dump of a blob that somebody edited prints it, and ends with 1" {
 	"$SBXC" team.sbx
-	LC_ALL=C sed 's/(deny default)/(deny defau1t)/' team.bin >edited
+	# The rules are changed, and then the text.
+	LC_ALL=C sed 's,LC_SECRET\x00,LC_SECRAT\x00,' team.bin >edited
 	sealed edited >edited.bin
 	ends 1 "$SBXC" dump edited.bin
 	says "profile team"
+	complains "the text in it compiles to another blob"
 	complains "SBX0902"
 	ends 1 "$SBXC" dump -O bpf edited.bin
-}
-
-@test "dump: a blob about port 0 is no policy" {
-	# In the blob the port is "BA".
-	printf 'sbx 1\nprofile p {\n    on linux {\n%s\n    }\n}\n' \
-	    'allow network connect tcp 16706' >port.sbx
-	"$SBXC" build port.sbx
-	LC_ALL=C sed 's/BABA/\x00\x00BA/' port.bin >edited
-	sealed edited >edited.bin
-	ends 1 "$SBXC" dump -O sbx edited.bin
-	[ -z "$output" ]
-	complains "it speaks of port 0"
-}
-
-# unsayable STATEMENT SCRIPT WHY: of a blob that has the statement, edited so.
-unsayable()
-{
-	printf 'sbx 1\nprofile p {\n    param a1\n%s\n}\n' "$1" >said.sbx
-	"$SBXC" build said.sbx
-	LC_ALL=C sed "$2" said.bin >edited
-	sealed edited >edited.bin
-	{ ! cmp -s said.bin edited.bin; }
-	ends 1 "$SBXC" dump -O sbx edited.bin
-	[ -z "$output" ]
-	complains "$3"
-	ends 1 "$SBXC" dump edited.bin
-	complains "no policy says this: "
-	complains "$3"
-	complains SBX0902
-	ends 1 "$SBXC" why edited.bin read /srv
-	complains "$3"
-}
-
-@test "dump: a blob that no policy says" {
-	local where='allow read { /usr ${a1} }' edit
-	for edit in 's,/zwxy,/${xy,g' 's,/zwxy,/z\nxy,g' 's,/zwxy,/z\txy,g'; do
-		unsayable "$where
-		    on linux { allow read /zwxy }" "$edit" \
-		    "it holds a path that no policy can name"
-		unsayable "$where
-		    on linux { allow read glob \"/srv/*/zwxy\" }" "$edit" \
-		    "it holds a path that no policy can name"
-		unsayable "$where
-		    on linux { allow read /srv except /srv/zwxy }" "$edit" \
-		    "it holds a path that no policy can name"
-		unsayable "$where
-		    on linux { allow socket /srv/zwxy }" "$edit" \
-		    "it holds a path that no policy can name"
-		unsayable "$where
-		    on linux { watch /srv/zwxy }" "$edit" \
-		    "it holds a path that no policy can name"
+	retold 's,LC_SECRET,LC_SECRAT,'
+	for form in text sbx yaml bpf; do
+		ends 1 "$SBXC" dump -O "$form" edited.bin
+		complains "compiles to another blob"
 	done
-	unsayable "$where
-	    set env V = \"z{home}\"" 's,z{home},${home},' \
-	    "it sets a variable to what no policy can say"
-	unsayable "$where
-	    set env V = \"z/wxy\"" 's,z/wxy,~/wxy,' \
-	    "it sets a variable to what no policy can say"
-	unsayable "$where
-	    set env V = \"zwxy\"" 's,zwxy,~\x00\x00\x00,' \
-	    "it sets a variable to what no policy can say"
-	unsayable "$where
-	    deny syscalls kexec_load" 's,kexec_load,kexec_lood,g' \
-	    "it speaks of a system call that this sbxc does not know"
-	unsayable "$where
-	    deny syscalls @mount" 's,@mount,@moumt,g' \
-	    "it speaks of a system call that this sbxc does not know"
+	ends 1 "$SBXC" why edited.bin read /srv
+	[ -z "$output" ]
+	complains "compiles to another blob"
+	ends 1 "$SBXC" build --verify edited.bin team.sbx
+	complains "they differ first in the text"
+}
+
+@test "dump: a blob with a text that is no policy" {
+	"$SBXC" team.sbx
+	retold 's,^profile ,profxle ,'
+	ends 1 "$SBXC" dump -O sbx edited.bin
+	[ -z "$output" ]
+	complains "the text in it is none"
+	ends 1 "$SBXC" why edited.bin read /srv
+	complains "the text in it does not compile"
+	# It reads no other file.
+	echo 'a secret of somebody' >other
+	size=$(od -An -tu4 -j12 -N4 team.bin)
+	text=$(($(wc -c <team.bin) - size))
+	head -c "$size" team.bin >edited.bin
+	printf '%-*s' "$text" $'sbx 1\ninclude "other"\n' >>edited.bin
+	ends 1 "$SBXC" dump -O sbx edited.bin
+	{ ! grep secret <<<"$output$stderr"; }
 }
 
 @test "dump: a blob with text that nobody sees" {
@@ -303,9 +281,10 @@ unsayable()
 		sealed edited >edited.bin
 		run "$SBXC" dump edited.bin
 		[ "$status" -ne 0 ]
-		says "invisible characters or such that are no UTF-8"
+		says "the text in it does not compile"
 		run "$SBXC" why edited.bin read /srv
 		[ "$status" -ne 0 ]
+		says "invisible characters or such that are no UTF-8"
 	done
 }
 

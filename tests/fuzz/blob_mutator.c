@@ -42,7 +42,6 @@ static const uint8_t record_sizes[SBX_SECTION_END] = {
 	[SBX_SECTION_BPF] = sizeof(struct sbx_insn),
 	[SBX_SECTION_SYSCALLS] = sizeof(struct sbx_syscall),
 	[SBX_SECTION_SOURCES] = sizeof(struct sbx_source),
-	[SBX_SECTION_SBPL] = 1,
 	[SBX_SECTION_WATCHES] = sizeof(struct sbx_watch),
 	[SBX_SECTION_SOCKETS] = sizeof(struct sbx_socket),
 	[SBX_SECTION_NAMES] = sizeof(struct sbx_name),

@@ -85,6 +85,7 @@ try_bytes(const uint8_t *data, size_t size, bool stamped)
 		memcpy(header->magic, SBX_MAGIC, sizeof header->magic);
 		header->min_reader = SBX_FORMAT_MIN_READER;
 		header->size = (uint32_t)size;
+		header->text_size = 0;
 		header->reserved = 0;
 		header->crc = sbx_checksum(header, size);
 	}

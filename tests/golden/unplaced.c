@@ -1,6 +1,6 @@
 /*
- * unplaced BLOB: prints the bytes of a blob with 0 for every line and column,
- * and for the checksum that goes with them.  So two blobs can be compared that
+ * unplaced BLOB: prints the bytes of a blob up to its text, with 0 for every line
+ * and column, and for the checksum and the size of the text that go with them.  So two blobs can be compared that
  * were made from one policy in two layouts.
  */
 #include "format/blob.h"
@@ -32,6 +32,9 @@ main(int argc, char **argv)
 		    2 * sizeof(uint32_t));
 	}
 	memset(bytes + offsetof(struct sbx_header, crc), 0, sizeof(uint32_t));
+	memset(bytes + offsetof(struct sbx_header, text_size), 0,
+	    sizeof(uint32_t));
+	size = blob.size;
 	return fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0 ?
 	    0 :
 	    1;

@@ -11,7 +11,6 @@
 #include "compiler/policy/kind.h"
 #include "compiler/query/query.h"
 #include "compiler/report/report.h"
-#include "compiler/restore/restore.h"
 #include "compiler/write/write.h"
 #include "format/model.h"
 #include "tests/lib/chance.h"
@@ -340,8 +339,13 @@ check_round_trip(struct arena *arena, const struct draft *draft)
 		write_json,
 	};
 	static const char *const files[] = { "a.sbx", "a.yaml", "a.json" };
+	struct compilation *compilation = arena_alloc(arena,
+	    sizeof *compilation);
 	const char *fault = NULL;
-	struct policy *policy = restore_policy(arena, &draft->blob, &fault);
+
+	compilation_init(compilation, arena);
+	if (!compilation_open_blob(compilation, &draft->blob))
+		return "a text that is no policy";
 
 	for (size_t i = 0; i < countof(writers) && fault == NULL; i++) {
 		char *text = NULL;
@@ -349,7 +353,7 @@ check_round_trip(struct arena *arena, const struct draft *draft)
 		FILE *stream = open_memstream(&text, &size);
 		struct image again;
 
-		writers[i](stream, policy_statements(policy, "x.bin"));
+		writers[i](stream, compilation->stmts);
 		fclose(stream);
 		if (!build(arena, files[i], text, &again))
 			fault = files[i];

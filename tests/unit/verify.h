@@ -32,6 +32,7 @@ struct image {
 
 struct bench {
 	struct tap tap;
+	struct image whole; /* the good one, with its text */
 	struct image good, image, spare;
 	char dir[PATH_SIZE];
 	char policy[PATH_SIZE]; /* that the good one is made of */
@@ -39,7 +40,7 @@ struct bench {
 	unsigned line;
 	char name[256];
 	int expected; /* -1: not said */
-	bool refused, runs, true_to_rules, foreign, seen[ERRORS];
+	bool refused, runs, foreign, seen[ERRORS];
 };
 
 __attribute__((noreturn, format(printf, 2, 3))) void give_up(

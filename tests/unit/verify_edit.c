@@ -19,7 +19,7 @@ static const struct field fields[] = {
 	F("header", sbx_header, version), F("header", sbx_header, min_reader),
 	F("header", sbx_header, size), F("header", sbx_header, crc),
 	F("header", sbx_header, section_count),
-	F("header", sbx_header, reserved),
+	F("header", sbx_header, text_size), F("header", sbx_header, reserved),
 	F("table", sbx_section, kind), F("table", sbx_section, flags),
 	F("table", sbx_section, offset), F("table", sbx_section, size),
 	F("meta", sbx_meta, profile), F("meta", sbx_meta, about),
@@ -368,13 +368,6 @@ edit_runs(struct bench *bench, char **words)
 }
 
 static void
-edit_true(struct bench *bench, char **words)
-{
-	(void)words;
-	bench->true_to_rules = true;
-}
-
-static void
 edit_foreign(struct bench *bench, char **words)
 {
 	(void)words;
@@ -398,7 +391,6 @@ static const struct {
 	{ "expect", 1, edit_expect },
 	{ "refused", 0, edit_refused },
 	{ "runs", 0, edit_runs },
-	{ "true", 0, edit_true },
 	{ "foreign", 0, edit_foreign },
 };
 

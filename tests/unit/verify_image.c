@@ -24,7 +24,6 @@ static const struct kind kinds[] = {
 	{ "bpf", SBX_SECTION_BPF, sizeof(struct sbx_insn) },
 	{ "syscalls", SBX_SECTION_SYSCALLS, sizeof(struct sbx_syscall) },
 	{ "sources", SBX_SECTION_SOURCES, sizeof(struct sbx_source) },
-	{ "sbpl", SBX_SECTION_SBPL, 1 },
 	{ "watches", SBX_SECTION_WATCHES, sizeof(struct sbx_watch) },
 	{ "sockets", SBX_SECTION_SOCKETS, sizeof(struct sbx_socket) },
 	{ "names", SBX_SECTION_NAMES, sizeof(struct sbx_name) },

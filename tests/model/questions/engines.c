@@ -5,7 +5,6 @@
 #include "compiler/query/why.h"
 #include "compiler/read/read.h"
 #include "compiler/report/report.h"
-#include "compiler/restore/restore.h"
 #include "compiler/write/write.h"
 #include "tests/model/drafts.h"
 
@@ -80,9 +79,7 @@ build_yaml(struct arena *arena, const struct build *from, struct build *build)
 const struct policy *
 build_restore(struct arena *arena, const struct build *from)
 {
-	const char *fault = NULL;
-
-	return restore_policy(arena, &from->blob, &fault);
+	return blob_policy(arena, &from->blob);
 }
 
 /* Parameters have numbers, and groups are used. */

@@ -1,28 +1,33 @@
-/* See vouch.h. */
-#include "compiler/restore/vouch.h"
-
+/*
+ * Whether a blob does what its text says.
+ */
 #include "compiler/base/base.h"
 #include "compiler/lower/lower.h"
-#include "compiler/query/why.h"
+#include "compiler/query/query.h"
 #include "compiler/report/report.h"
-#include "compiler/restore/restore.h"
 
 #include <string.h>
 
-/* What keeps the rules from compiling to the blob, or NULL. */
+/* What keeps the text from compiling to the blob, or NULL. */
 static const char *
 doubt(struct arena *arena, const struct sbx_blob *blob)
 {
-	const char *fault, *difference;
-	struct policy *policy = restore_policy(arena, blob, &fault);
+	struct compilation *compilation = arena_alloc(arena,
+	    sizeof *compilation);
+	const char *difference;
+	struct image image;
 
-	if (policy == NULL)
-		return arena_printf(arena, "no policy says this: %s", fault);
-	difference = restore_difference(policy, blob);
+	compilation_init(compilation, arena);
+	if (!compilation_open_blob(compilation, blob) ||
+	    !compile(compilation, NULL, &image))
+		return "the text in it does not compile";
+	difference = sections_differ(image.bytes, image.size, blob->base,
+	    blob->size + blob->text_size);
 	return difference == NULL ?
 	    NULL :
 	    arena_printf(arena,
-		"they compile to another blob, which differs first in %s",
+		"the text in it compiles to another blob, which differs first "
+		"in %s",
 		difference);
 }
 

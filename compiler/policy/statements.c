@@ -1,0 +1,240 @@
+/*
+ * From a resolved policy to the text of it that a blob has: one profile that
+ * needs no other, with a line for each rule and object, sorted, and where each
+ * was written.  What profiles, groups, sets and `let` were is gone.  What does
+ * not hold on all platforms stands in `on` blocks at the end.
+ */
+#include "compiler/policy/kind.h"
+
+#include "compiler/write/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ast_atom *
+atom_new(struct builder *builder, enum ast_atom_kind kind, const char *text)
+{
+	return ast_atom(builder->arena, kind, (struct loc){ 0 }, text,
+	    strlen(text));
+}
+
+void
+add_word(struct builder *builder, struct ast_stmt *stmt, const char *word)
+{
+	ast_list_add(&stmt->words, atom_new(builder, AST_WORD, word));
+}
+
+struct ast_stmt *
+stmt_add(struct builder *builder, enum ast_kind kind,
+    const struct origin *origin)
+{
+	struct ast_stmt *stmt = ast_stmt(builder->arena, kind,
+	    (struct loc){ 0 });
+	struct position position = policy_position(builder->policy, origin);
+	const char *mark = position_text(builder->arena, &position);
+
+	if (mark != NULL) {
+		stmt->from = atom_new(builder, AST_STRING, mark);
+		stmt->from->quoted = true;
+	}
+	ast_body_add(&builder->bodies[origin->platforms & SBX_ON_ALL], stmt);
+	return stmt;
+}
+
+struct ast_stmt *
+stmt_add_rule(struct builder *builder, const struct origin *origin,
+    enum sbx_effect effect, const char *words)
+{
+	struct ast_stmt *stmt = stmt_add(builder, AST_RULE, origin);
+
+	stmt->effect = effect;
+	while (*words != '\0') {
+		size_t len = strcspn(words, " ");
+
+		add_word(builder, stmt,
+		    arena_strndup(builder->arena, words, len));
+		words += len + (words[len] == ' ');
+	}
+	return stmt;
+}
+
+/* --- settings ------------------------------------------------------------- */
+
+void
+add_pair(struct builder *builder, enum ast_kind kind,
+    const struct origin *origin, const char *word, struct ast_atom *value)
+{
+	struct ast_stmt *stmt = stmt_add(builder, kind, origin);
+
+	add_word(builder, stmt, word);
+	ast_list_add(&stmt->words, value);
+}
+
+static void
+add_requires(struct builder *builder)
+{
+	const struct policy *policy = builder->policy;
+
+	if (policy->level_origin.loc.end != 0)
+		add_pair(builder, AST_REQUIRE, &policy->level_origin, "level",
+		    atom_new(builder, AST_WORD, level_word(policy->level)));
+	if (policy->landlock != 0)
+		add_pair(builder, AST_REQUIRE, &policy->landlock_origin,
+		    "landlock",
+		    atom_new(builder, AST_NUMBER,
+			arena_printf(builder->arena, "%d", policy->landlock)));
+}
+
+static void
+add_params(struct builder *builder)
+{
+	for (size_t i = 0; i < builder->policy->params.count; i++) {
+		const struct param *param = &builder->policy->params.items[i];
+
+		stmt_add(builder, AST_PARAM, &param->origin)->name =
+		    atom_new(builder, AST_WORD, param->name);
+	}
+}
+
+static void
+add_rule(struct builder *builder, const struct rule *rule)
+{
+	const struct rule_kind *kind = rule_kinds[rule->kind];
+	struct rule_object object;
+	struct ast_stmt *stmt;
+
+	if (kind->state != NULL) {
+		kind->state(builder, rule);
+		return;
+	}
+	stmt = stmt_add_rule(builder, &rule->origin, rule->effect,
+	    what_words(rule->kind, rule->detail));
+	if (kind->object == NULL)
+		return;
+	kind->object(rule, &object);
+	ast_list_add(&stmt->objects,
+	    atom_new(builder, object.kind, object.text));
+}
+
+/* --- the whole ------------------------------------------------------------ */
+
+static void
+add_statements(struct builder *builder)
+{
+	const struct policy *policy = builder->policy;
+
+	for (int kind = 0; kind < KIND_END; kind++) {
+		const struct rule_list *rules = &policy->rules[kind];
+
+		for (size_t i = 0; i < rules->count; i++)
+			add_rule(builder, &rules->items[i]);
+	}
+	for (size_t i = 0; i < policy->paths.count; i++) {
+		struct rule rule = { .path = policy->paths.items[i] };
+
+		rule.kind = KIND_PATH;
+		add_rule(builder, &rule);
+	}
+}
+
+static int
+line_compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Statements, each on a line, in an order that does not depend on theirs. */
+static void
+write_sorted(struct builder *builder, FILE *stream,
+    const struct ast_stmt *stmts, int indent)
+{
+	VEC(const char *) lines = { 0 };
+	char *text = NULL, *next, *line;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory == NULL)
+		arena_exhausted();
+	write_sbx_lines(memory, stmts);
+	fclose(memory);
+	for (next = text; (line = strsep(&next, "\n")) != NULL && next != NULL;)
+		*arena_push(builder->arena, &lines) = line;
+	if (lines.count > 0)
+		qsort(lines.items, lines.count, sizeof *lines.items,
+		    line_compare);
+	for (size_t i = 0; i < lines.count; i++) {
+		if (i == 0 || strcmp(lines.items[i - 1], lines.items[i]) != 0)
+			fprintf(stream, "%*s%s\n", indent, "", lines.items[i]);
+	}
+	free(text);
+}
+
+static void
+write_blocks(struct builder *builder, FILE *stream)
+{
+	static const struct {
+		uint8_t platforms;
+		const char *words;
+	} blocks[] = {
+		{ SBX_ON_LINUX, "linux" },
+		{ SBX_ON_LINUX_X86_64, "x86_64" },
+		{ SBX_ON_LINUX_AARCH64, "aarch64" },
+		{ SBX_ON_LINUX_X86_64 | SBX_ON_MACOS, "x86_64 macos" },
+		{ SBX_ON_LINUX_AARCH64 | SBX_ON_MACOS, "aarch64 macos" },
+		{ SBX_ON_MACOS, "macos" },
+	};
+
+	for (size_t i = 0; i < countof(blocks); i++) {
+		const struct ast_stmt *stmts =
+		    builder->bodies[blocks[i].platforms].first;
+
+		if (stmts == NULL)
+			continue;
+		fprintf(stream, "on %s {\n", blocks[i].words);
+		write_sorted(builder, stream, stmts, 1);
+		fputs("}\n", stream);
+	}
+}
+
+/* What has an order, parameters, or may be there once. */
+static void
+add_head(struct builder *builder)
+{
+	static const struct origin nowhere = { .platforms = SBX_ON_ALL };
+	const struct policy *policy = builder->policy;
+
+	if (*policy->about != '\0')
+		stmt_add(builder, AST_ABOUT, &nowhere)->name = atom_new(builder,
+		    AST_STRING, policy->about);
+	add_requires(builder);
+	add_params(builder);
+}
+
+const char *
+policy_canonical(const struct policy *policy)
+{
+	struct builder builder = {
+		.arena = policy->arena,
+		.policy = policy,
+	};
+	char *text = NULL;
+	const char *copy;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (stream == NULL)
+		arena_exhausted();
+	fprintf(stream, "sbx %d\nprofile %s from \"sbxc\" {\n",
+	    policy->language, policy->profile);
+	add_head(&builder);
+	write_sbx_lines(stream, builder.bodies[SBX_ON_ALL].first);
+	builder.bodies[SBX_ON_ALL] = (struct ast_body){ NULL, NULL };
+	add_statements(&builder);
+	write_sorted(&builder, stream, builder.bodies[SBX_ON_ALL].first, 0);
+	write_blocks(&builder, stream);
+	fputs("}\n", stream);
+	fclose(stream);
+	copy = arena_strndup(policy->arena, text, size);
+	free(text);
+	return copy;
+}
