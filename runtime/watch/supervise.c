@@ -87,13 +87,6 @@ supervise_tells(struct supervision *supervision, const struct options *options,
 	supervision->explain_agent = options->explain_agent;
 }
 
-void
-supervise_briefly(struct supervision *supervision)
-{
-	supervision->timeout = 1;
-	supervision->grace = 0;
-}
-
 static void
 open_pipe(int *reader, int *writer, int flags)
 {

@@ -100,9 +100,6 @@ void supervise_tells(struct supervision *supervision,
     const struct options *options, struct receipt *receipt,
     struct receipt *report);
 
-/* The shortest time, and no grace, whatever the policy says. */
-void supervise_briefly(struct supervision *supervision);
-
 /* Opens the pipes that both processes need, and blocks signals, which from now
  * on wait for who takes them; and undoes that.  The first alone opens the pipe on
  * which the command says that it is confined. */
