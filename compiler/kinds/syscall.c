@@ -300,6 +300,9 @@ answer_text(uint16_t part)
 	} texts[] = {
 		{ WITH_CONNECT, "what may be written can be connected to" },
 		{ WITH_METADATA, "for what may be written, and nothing else" },
+		{ WITH_OWNERS,
+		    "to groups of the user's, of what may be "
+		    "written" },
 		{ WITH_WATCHING, "what may be read can be watched" },
 		{ WITH_OBJECTS, "the sandbox has objects of its own" },
 		{ WITH_UNNAMED,

@@ -48,12 +48,14 @@ enum circumstance {
 	WITHOUT_VIEW = 128,   /* a level below */
 	WITH_CONNECT = 256,   /* the supervisor connects AF_UNIX sockets */
 	WITH_LISTEN = WITH_CONNECT, /* and knows which servers are inside */
-	WITH_METADATA = 512, /* the supervisor changes modes, owners, times */
-	WITH_OBJECTS = 1024, /* the supervisor makes System V's objects */
+	WITH_METADATA =
+	    512, /* the supervisor changes modes, times, attributes */
+	WITH_OBJECTS = 1024,    /* the supervisor makes System V's objects */
 	WITHOUT_OBJECTS = 2048, /* a level below full, and it does not */
 	WITH_WATCHING = 8192,   /* the supervisor adds watches of inotify */
 	WITH_UNNAMED = 4096,    /* the supervisor makes unnamed files */
 	WITH_ANSWERS = 16384,   /* the supervisor answers some calls */
+	WITH_OWNERS = WITH_ANSWERS, /* and changes owners and groups */
 	WITH_GROUP_BIT = 32768, /* and gives directories the set-group-ID bit */
 };
 

@@ -27,6 +27,12 @@ answer_METADATA(const struct caller *caller)
 }
 
 static int64_t
+answer_OWNERS(const struct caller *caller)
+{
+	return answer_metadata(caller);
+}
+
+static int64_t
 answer_OBJECTS(const struct caller *caller)
 {
 	return answer_objects(caller);

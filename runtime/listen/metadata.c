@@ -6,6 +6,11 @@
  * are; a table says so.  The set-user-ID bit is the filter's: the mode is an
  * argument, and what it refuses does not come here.  The set-group-ID bit of a
  * directory only gives the group of the directory to what is made there.
+ *
+ * In a user namespace the kernel answers EINVAL for an owner that has no number
+ * there, and programs expect EPERM.  The user's other groups have none either, and
+ * all look like nobody's: so owners and groups are changed from outside at every
+ * level.
  */
 #include "runtime/base/files.h"
 #include "runtime/listen/answers.h"
@@ -247,6 +252,31 @@ read_values(const struct caller *caller, const struct layout *layout,
 
 /* --- the change ----------------------------------------------------------- */
 
+/*
+ * Inside, a group of the user's without a number there is called as nobody's.  If
+ * the user has one such group, it is that: what copies files gives them the group
+ * that they seem to have.
+ */
+static gid_t
+group_meant(const struct caller *caller, gid_t group)
+{
+	enum { NOBODY = 65534 };
+	gid_t groups[64], meant = group;
+	int count = group == NOBODY && group != getegid() &&
+		caller->listening->view ?
+	    getgroups(sizeof groups / sizeof *groups, groups) :
+	    0;
+
+	for (int i = 0; i < count; i++) {
+		if (groups[i] == getegid() || groups[i] == meant)
+			continue;
+		if (meant != group)
+			return group;
+		meant = groups[i];
+	}
+	return meant;
+}
+
 static int
 change_mode(int file, mode_t mode)
 {
@@ -274,14 +304,15 @@ change_attribute(const struct layout *layout, const struct wish *wish)
 }
 
 static int
-change(const struct layout *layout, const struct wish *wish)
+change(const struct caller *caller, const struct layout *layout,
+    const struct wish *wish)
 {
 	switch ((enum change)layout->change) {
 	case MODE:
 		return change_mode(wish->file, (mode_t)wish->args[0]);
 	case OWNER:
 		return fchownat(wish->file, "", (uid_t)wish->args[0],
-		    (gid_t)wish->args[1], AT_EMPTY_PATH);
+		    group_meant(caller, (gid_t)wish->args[1]), AT_EMPTY_PATH);
 	case SECONDS:
 	case MICROS:
 	case NANOS:
@@ -312,6 +343,18 @@ is_device_of_all(int file)
 	    (major(status.st_rdev) < 136 || major(status.st_rdev) > 143);
 }
 
+/* What a process without capabilities may do: root's here has more of them. */
+static bool
+may_own(const struct caller *caller, const struct stat *status, uid_t owner,
+    gid_t group)
+{
+	return caller_is_equal(caller) ||
+	    (status->st_uid == geteuid() &&
+		(owner == (uid_t)-1 || owner == status->st_uid) &&
+		(group == (gid_t)-1 || group == status->st_gid ||
+		    group == getegid()));
+}
+
 /* Root's may have fewer capabilities than this process.  The bit of a file would
  * lend whoever runs it the group. */
 static bool
@@ -320,6 +363,10 @@ may_change(const struct caller *caller, const struct layout *layout,
 {
 	struct stat status;
 
+	if (layout->change == OWNER)
+		return fstat(wish->file, &status) == 0 &&
+		    may_own(caller, &status, (uid_t)wish->args[0],
+			group_meant(caller, (gid_t)wish->args[1]));
 	if (layout->change != MODE || (wish->args[0] & S_ISGID) == 0 ||
 	    caller->listening->set_id)
 		return caller_is_equal(caller);
@@ -359,7 +406,7 @@ answer_metadata(const struct caller *caller)
 		return -EPERM;
 	wish.args = caller->call.args + layout->value;
 	error = judge_wish(caller, layout, &wish);
-	if (error == 0 && change(layout, &wish) != 0)
+	if (error == 0 && change(caller, layout, &wish) != 0)
 		error = -errno;
 	if (wish.file >= 0)
 		close(wish.file);

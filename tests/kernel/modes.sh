@@ -1,7 +1,11 @@
 #!/bin/sh
 # No command gives a file set-ID bits, with which another user of the machine
 # would run it as this one, as TAP: every call that takes a mode, at levels
-# standard and full, as this user and, started by root, as an ordinary one too.
+# standard and full, as this user and, started by root, as an ordinary one too.  And
+# owners and groups are changed as outside, in what may be written.
+
+# Substitutions in what runs inside are made there.
+# shellcheck disable=SC2016
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -102,8 +106,54 @@ f' \
 	done
 }
 
+# Groups of the user's are such inside as well, though but one has a number there.
+OWNER=23989 OTHER=23990 THIRD=23991
+owned()
+{
+	echo "$(cd "$ws" && setpriv --reuid=$OWNER --regid=$OWNER \
+	    --groups="$1" env -i PATH="$PATH" HOME="$home" "$base/sbxrun" \
+	    -l "$level" "$base/plain.bin" -- sh -c "$2" 2>&1 </dev/null) $(
+	    stat -c %g "$ws/f")"
+}
+
+check_owners()
+{
+	ws=$base/ws-$OWNER
+	one=$OWNER,$OTHER
+	mkdir "$ws" && chown $OWNER:$OWNER "$ws"
+	for level in $levels; do
+		: >"$ws/f" && : >"$ws/of" && chown $OWNER:$OWNER "$ws/f"
+		chown $OWNER:$OTHER "$ws/of"
+		tap_is "$level: a group of the user's" " $OTHER" \
+		    "$(owned $one "chgrp $OTHER f")"
+		tap_is "$level: and back" " $OWNER" \
+		    "$(owned $one "chgrp $OWNER f")"
+		tap_is "$level: the one that a file shows" " $OTHER" \
+		    "$(owned $one 'chgrp "$(stat -c %g of)" f')"
+		chown $OWNER:$OWNER "$ws/f"
+		tap_is "$level: another is not permitted, as outside" \
+		    "no no $OWNER" "$(owned $one \
+		    "chgrp $THIRD f 2>&1 | grep -q 'not permitted' && echo no
+		    chown $THIRD f 2>&1 | grep -q 'not permitted' && echo no" |
+			xargs)"
+		tap_is "$level: what a read-only place has stays" \
+		    "no $OWNER" "$(owned $one \
+		    "chgrp $OTHER ../outside/g 2>/dev/null || echo no")"
+		: >"$base/outside/g" && chown $OWNER:$OWNER "$base/outside/g"
+		owned $one "chgrp $OTHER $base/outside/g" >/dev/null
+		tap_is "$level: and what is outside, too" "$OWNER" \
+		    "$(stat -c %g "$base/outside/g")"
+	done
+	level=full
+	tap_is 'of several nobody knows which a file shows' "no $OWNER" \
+	    "$(owned $one,$THIRD 'chgrp 65534 f 2>/dev/null || echo no')"
+}
+
 check_all "$(id -u)"
 if [ "$(id -u)" -eq 0 ]; then
 	check_all $ORDINARY
+	case $levels in
+	*full*) check_owners ;;
+	esac
 fi
 tap_done
