@@ -255,6 +255,19 @@ choose_shipped(struct allowing *allowing, const char *shipped)
 	return false;
 }
 
+/* The name of a shipped profile that was compiled as it is; else NULL. */
+static const char *
+shipped_in(const struct allowing *allowing, const char *path)
+{
+	struct sbx_blob blob;
+	const char *profile;
+
+	if (!is_there(path) || !operand_blob(allowing->arena, path, &blob))
+		return NULL;
+	profile = sbx_string(&blob, blob.meta->profile);
+	return named_is_shipped(allowing->arena, profile) ? profile : NULL;
+}
+
 static bool
 choose_file(struct allowing *allowing, const char *path)
 {
@@ -262,6 +275,10 @@ choose_file(struct allowing *allowing, const char *path)
 
 	if (ends_with(path, ".bin") &&
 	    !is_there(with_end(allowing->arena, path, ".sbx"))) {
+		const char *shipped = shipped_in(allowing, path);
+
+		if (shipped != NULL)
+			return choose_shipped(allowing, shipped);
 		misused("'%s' is a blob, and its text is not beside it: "
 			"--for FILE.sbx names it",
 		    path);

@@ -27,7 +27,7 @@ command_doctor(struct options *options)
 {
 	struct arena *arena = options->arena;
 	const struct words *operands = &options->operands;
-	struct doctor doctor = { .arena = arena, .policy = "@coding" };
+	struct doctor doctor = { .arena = arena };
 	const struct blocks *blocks;
 	struct subject subject;
 	enum exit_status status;
@@ -38,6 +38,8 @@ command_doctor(struct options *options)
 		return misused("doctor takes one policy");
 	if (operands->list.count == 1)
 		doctor.policy = operands->list.items[0];
+	else
+		doctor.policy = named_resolve(arena, named_default(arena));
 	wanted = options->workspace != NULL ? options->workspace :
 					      binder_workspace();
 	if (wanted == NULL)

@@ -196,6 +196,7 @@ static const struct option_row option_rows[] = {
 	    "a page that needs no other file" },
 	{ 291, "for", "POLICY", TEXT, ALLOW, FIELD(target), NULL,
 	    "the policy that changes; without it @default" },
+	{ 291, "for", "POLICY", TEXT, WHY, FIELD(target), NULL, NULL },
 	{ 288, "list", NULL, FLAG, ALLOW, FIELD(list), NULL,
 	    "list the rules of your policies" },
 	{ 289, "remove", NULL, FLAG, ALLOW, FIELD(remove), NULL,
@@ -419,6 +420,7 @@ static void
 option_unknown(const struct command *command, const char *word)
 {
 	bool is_long = strncmp(word, "--", 2) == 0;
+	const struct option_row *known = NULL;
 	size_t len = strcspn(word, "=");
 
 	for (size_t i = 0; i < countof(option_rows); i++) {
@@ -428,16 +430,48 @@ option_unknown(const struct command *command, const char *word)
 			    strncmp(row->name, word + 2, len - 2) != 0 :
 			      row->letter != optopt)
 			continue;
-		misused("--%s %s '%s'", row->name,
-		    row->commands & command->bit ? "is wrongly used with" :
-						   "does not go with",
-		    command->name);
-		return;
+		known = row;
+		/* Two commands may have options of one name. */
+		if ((row->commands & command->bit) != 0)
+			break;
 	}
-	if (is_long)
+	if (known != NULL)
+		misused("--%s %s '%s'", known->name,
+		    known->commands & command->bit ? "is wrongly used with" :
+						     "does not go with",
+		    command->name);
+	else if (is_long)
 		long_unknown(command, word + 2, len - 2);
 	else
 		misused("unknown option '-%c'", optopt);
+}
+
+/* Whether a question begins where the policy should be named. */
+static bool
+asks_default(const struct options *options)
+{
+	static const char *const words[] = { "read", "write", "exec", "connect",
+		"listen", "syscall", "env", "domain" };
+	const struct words *operands = &options->operands;
+
+	for (size_t i = 0; operands->list.count > 1 && i < countof(words);
+	     i++) {
+		if (strcmp(operands->list.items[0], words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The policy of commands that name none. */
+static void
+prepend_default(struct options *options)
+{
+	struct words *operands = &options->operands;
+
+	arena_push(options->arena, &operands->list);
+	for (size_t i = operands->list.count - 1; i > 0; i--)
+		operands->list.items[i] = operands->list.items[i - 1];
+	operands->list.items[0] = named_default(options->arena);
 }
 
 /* The words that name policies: all operands, but of `why` the first. */
@@ -448,6 +482,8 @@ resolve_names(struct options *options, const struct command *command)
 
 	if ((command->bit & (READS | FMT | DUMP)) == 0)
 		return;
+	if (command->bit == WHY && asks_default(options))
+		prepend_default(options);
 	for (size_t i = 0; i < operands->list.count; i++) {
 		if (i == 0 || command->bit != WHY)
 			operands->list.items[i] = named_resolve(options->arena,

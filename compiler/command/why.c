@@ -67,6 +67,35 @@ ask_filter(const struct options *options, const struct access *access,
 		chosen_ask(options, subject);
 }
 
+/* The commands that write what would allow it, if rules alone do. */
+static void
+say_commands(const struct options *options, const struct subject *subject,
+    const struct access *access)
+{
+	const char *policy = options->operands.list.items[0];
+	struct verdict verdict = verdict_of(subject, access);
+	struct remedy remedy;
+	const char *text = "";
+
+	if (verdict.allowed || strcmp(policy, "-") == 0)
+		return;
+	remedy = remedy_find(subject, access, &verdict);
+	for (size_t i = 0; i < remedy.steps.count; i++) {
+		const struct remedy_step *step = &remedy.steps.items[i];
+
+		if (remedy_where(step) != SBX_ADVICE_POLICY)
+			continue;
+		if (step->what != REMEDY_ADD ||
+		    (strncmp(step->text, "allow ", 6) != 0 &&
+			strncmp(step->text, "use ", 4) != 0))
+			return;
+		text = arena_printf(options->arena, "%s    by: %s\n", text,
+		    allow_command(options->arena, policy, step->text));
+	}
+	if (remedy_works(&remedy))
+		fputs(text, stdout);
+}
+
 static enum exit_status
 answer(const struct options *options, struct subject *subject)
 {
@@ -98,9 +127,11 @@ answer(const struct options *options, struct subject *subject)
 	if (fault != NULL)
 		return misused("%s", fault);
 	ask_filter(options, &access, subject);
-	return why(stdout, subject, &access, options->level == NULL) ?
-	    EXIT_CLEAN :
-	    EXIT_POLICY;
+	if (why(stdout, subject, &access, options->level == NULL))
+		return EXIT_CLEAN;
+	if (asks_machine(options))
+		say_commands(options, subject, &access);
+	return EXIT_POLICY;
 }
 
 static enum exit_status
@@ -112,6 +143,7 @@ answer_denials(const struct options *options, struct subject *subject)
 	if (*options->denials == '/')
 		places_bind(&subject->places, SBX_ANCHOR_TMP, options->denials);
 	places_ask_machine(&subject->places);
+	denials.policy = options->target;
 	if (denials_read(subject, stdin, &denials) &&
 	    fwrite(denials.advice, sizeof *denials.advice, denials.head.count,
 		stdout) == denials.head.count &&

@@ -43,6 +43,23 @@ named_file(struct arena *arena, const char *name)
 	return NULL;
 }
 
+const char *
+allow_command(struct arena *arena, const char *policy, const char *statement)
+{
+	bool allows = strncmp(statement, "allow ", 6) == 0;
+	bool named = strcmp(policy, "@default") != 0;
+
+	return arena_printf(arena, "sbxc allow %s%s%s%s", named ? "--for " : "",
+	    named ? shell_word(arena, policy) : "", named ? " " : "",
+	    shell_word(arena, statement + 6 * allows));
+}
+
+const char *
+named_default(struct arena *arena)
+{
+	return named_file(arena, "default") != NULL ? "@default" : "@coding";
+}
+
 bool
 named_is_shipped(struct arena *arena, const char *name)
 {

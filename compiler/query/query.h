@@ -94,6 +94,7 @@ enum vouch vouch(struct arena *arena, const char *path,
 
 struct denials {
 	struct sbx_explained head;
+	const char *policy; /* as `sbxc allow --for` takes it, or NULL */
 	struct sbx_denial *all; /* head.count of them */
 	struct sbx_advice *advice;
 };
@@ -197,6 +198,14 @@ const char *named_directory(struct arena *arena);
 
 /* The file of one's own policy of that name; NULL: there is none. */
 const char *named_file(struct arena *arena, const char *name);
+
+/* "sbxc allow --for POLICY 'RULE'", for a statement that begins with `allow` or
+ * `use`; each is one word of a shell. */
+const char *allow_command(struct arena *arena, const char *policy,
+    const char *statement);
+
+/* What commands run under if nobody named a policy: "@default" or "@coding". */
+const char *named_default(struct arena *arena);
 
 bool named_is_shipped(struct arena *arena, const char *name);
 

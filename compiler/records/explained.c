@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum {
-	LINES_MAX = 20, /* with the first and the last ones */
-	AROUND = 3,     /* of these: the first, "goes into", "and more" */
+	LINES_MAX = 22, /* with the first and the last ones */
+	COMMANDS_MAX = 3,
+	AROUND = 2 + COMMANDS_MAX, /* the first, commands, "and more" */
 	PROBES_SHOWN = 3,
 	EDITS_MAX = 6, /* for agents */
 };
@@ -219,6 +220,69 @@ put_file(struct out *out, const char *before, const struct denials *denials)
 	}
 }
 
+/* Whether `sbxc allow` writes it, and a reader sees what a shell gets: names that
+ * the command chose may have bytes that move the cursor. */
+static bool
+is_written(const char *step)
+{
+	char text[2 * SBX_ADVICE_TEXT];
+	struct out shown;
+
+	out_into(&shown, text, sizeof text);
+	out_shown(&shown, step, strlen(step));
+	return (strncmp(step, "allow ", 6) == 0 ||
+		   strncmp(step, "use ", 4) == 0) &&
+	    !shown.full && strcmp(text, step) == 0;
+}
+
+/* Whether all that changes in the policy is written so. */
+static bool
+is_commanded(const struct sbx_advice *advice)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < advice->count; i++) {
+		if (advice->where[i] != SBX_ADVICE_POLICY)
+			continue;
+		if (!is_written(advice->steps[i]))
+			return false;
+		any = true;
+	}
+	return any && advice->works;
+}
+
+/* The commands that write the rules; how many there are. */
+static uint32_t
+put_commands(const struct told *told, const char *before)
+{
+	const struct denials *denials = told->denials;
+	const char *last = "";
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; denials->policy != NULL && i < denials->head.count;
+	     i++) {
+		const struct sbx_advice *advice = &denials->advice[i];
+
+		if (!is_shown(denials, i) || !is_commanded(advice))
+			continue;
+		for (uint32_t j = 0; j < advice->count; j++) {
+			const char *step = advice->steps[j];
+
+			if (advice->where[j] != SBX_ADVICE_POLICY ||
+			    strcmp(step, last) == 0 || count == COMMANDS_MAX)
+				continue;
+			last = step;
+			count++;
+			out_text(told->out, before);
+			out_text(told->out,
+			    allow_command(told->subject->places.arena,
+				denials->policy, step));
+			out_text(told->out, "\n");
+		}
+	}
+	return count;
+}
+
 /* --- for people ----------------------------------------------------------- */
 
 /* Returns false, and says nothing, if it takes more lines than there are. */
@@ -334,8 +398,9 @@ say_people(const struct told *told)
 		    level_word(told->subject->level));
 	}
 	say_denials(told);
-	put_file(told->out, "sbxrun: what is 'in the policy' goes into ",
-	    denials);
+	if (put_commands(told, "sbxrun: to write it: ") == 0)
+		put_file(told->out,
+		    "sbxrun: what is 'in the policy' goes into ", denials);
 	if (probes)
 		say_probes(told);
 	if (head->unread > 0)
@@ -425,7 +490,8 @@ say_agent(const struct told *told)
 	if (count > EDITS_MAX)
 		out_print(out, "and %u more denials\n",
 		    (unsigned)(count - EDITS_MAX));
-	put_file(out, "An edit is a line for ", denials);
+	if (put_commands(told, "The user makes it by: ") == 0)
+		put_file(out, "An edit is a line for ", denials);
 	out_text(out,
 	    has_edits(denials) ?
 		"Only the user can make an edit, outside of the sandbox: ask "

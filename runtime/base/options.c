@@ -539,7 +539,10 @@ parse_command(struct options *options, char **argv)
 		return;
 	}
 	if (argv[1] == NULL || argv[2] != NULL)
-		refuse(argv[0], "takes exactly one string", 0);
+		refuse(argv[0],
+		    "takes exactly one string: put the command in quotation "
+		    "marks, as -c 'ls | wc -l'",
+		    0);
 	options->shell[1] = shell;
 	options->shell[2] = flag;
 	options->shell[3] = argv[1];

@@ -112,6 +112,8 @@ fill_words(struct words *words, const struct explaining *explaining,
 	add(words, "why", "", none);
 	add(words, "--denials=", scratch.len > 0 ? "" : "-", scratch);
 	add(words, "--level=", level_name(level), none);
+	if (explaining->policy != NULL && *explaining->policy != '\0')
+		add(words, "--for=", explaining->policy, none);
 	add_anchors(words, explaining);
 	add(words, "/proc/self/fd/3", "", none);
 	words->words[words->count] = NULL;

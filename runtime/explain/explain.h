@@ -89,6 +89,8 @@ enum { NAME_SERVERS = 53 }; /* their port */
 
 struct explaining {
 	const struct sbx_blob *blob;
+	/* As sbxc can find it: @NAME, or an absolute path; "": it cannot. */
+	const char *policy;
 	const struct binding *binding; /* as it is outside */
 	bool view;                     /* level full */
 	struct sbx_place scratch;      /* which is /tmp there, or no path */

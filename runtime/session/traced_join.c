@@ -124,6 +124,9 @@ traced_join_prepare(struct joining *joining)
 	}
 	read_binding(joining);
 	explain_begin(explaining, &offer->blob);
+	explaining->policy = offer_text(offer, offer->head->policy);
+	if (explaining->policy[0] != '@' && explaining->policy[0] != '/')
+		explaining->policy = "";
 	explaining->session = true;
 	explaining->live = options->explain_live;
 	explaining->thorough = options->explain_thorough;

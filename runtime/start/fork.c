@@ -202,6 +202,9 @@ open_explaining(struct sandbox *sandbox, bool full)
 	struct listening *listening = &sandbox->supervision.listening;
 
 	explain_begin(explaining, &sandbox->blob);
+	explaining->policy = sandbox->options.policy[0] == '@' ?
+	    sandbox->options.policy :
+	    sandbox->loaded.place.path;
 	explaining->live = sandbox->options.explain_live;
 	explaining->thorough = sandbox->options.explain_thorough;
 	if (plan->binding == NULL)

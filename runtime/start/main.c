@@ -158,7 +158,8 @@ find_names(struct sandbox *sandbox)
 		sessions_name(sandbox);
 	/* A session has its policy; and these have none. */
 	if (options->policy == NULL && !options->doctor &&
-	    !options_in_session(options) && !options_have_no_policy(options))
+	    (!options_in_session(options) || options->own_session) &&
+	    !options_have_no_policy(options))
 		find_policy(sandbox);
 }
 

@@ -313,6 +313,19 @@ is_left(struct joining *joining, struct sandbox *sandbox)
 	return true;
 }
 
+__attribute__((noreturn)) static void
+refuse_unmade(const char *name)
+{
+	struct out text;
+
+	out_init(&text, -1);
+	out_print(&text,
+	    "there is no such session; a policy makes it: sbxrun --session %s "
+	    "@coding -- CMD",
+	    name);
+	refuse(name, text.text, 0);
+}
+
 /* The offer of a session that is there, or that was made for this command;
  * false where there is none to be had. */
 static bool
@@ -328,8 +341,7 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 	do {
 		lock = find(joining, name);
 		if (joining->socket < 0 && options->policy == NULL)
-			refuse(name,
-			    "there is no such session; a policy makes it", 0);
+			refuse_unmade(name);
 		fault = NULL;
 		if (joining->socket < 0) {
 			if (sandbox->options.workspace == NULL)

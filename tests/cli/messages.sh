@@ -53,7 +53,7 @@ got: $said" ;;
 
 for word in -- -c; do
 	has "a session that is not there, before $word" \
-	    'messages-none: there is no such session; a policy makes it' \
+	    'messages-none: there is no such session; a policy makes it: sbxrun --session messages-none @coding -- CMD' \
 	    "$SBXRUN" --session messages-none "$word" true
 done
 has 'an option after the policy' 'options come before the policy: sbxrun -v ' \

@@ -489,8 +489,8 @@ edit, outside of the sandbox: ask the user for the edit." \
 	    "$(tail -n 1 "$base/block" | grep '^No edit is offered: .*nobody')"
 	(cd "$ws" && as "$1" "$base/sbxrun" --explain=agent -l "$level" \
 	    "$base/bare.bin" -- sh -c 'cat ~/other/file' 2>"$base/block")
-	tap_found "$level: uid $1: a shipped profile is no file of the user's" \
-	    "$(grep "a file of your own, since workspace-write is shipped" \
+	tap_found "$level: uid $1: and by which command" \
+	    "$(grep "The user makes it by: sbxc allow --for $base/bare.bin " \
 		"$base/block")"
 	(cd "$ws" && OLDPWD=$home/other && export OLDPWD &&
 	    as "$1" env OLDPWD="$OLDPWD" "$base/sbxrun" --explain=agent \
