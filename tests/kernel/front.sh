@@ -161,6 +161,14 @@ tap_is 'one that is named' git/a/b "$(taken git/a/b -w .)"
 mkdir -p "$HOME/.git" "$HOME/sub"
 tap_is 'the home is no project of what lies in it' home/sub \
     "$(taken home/sub)"
+tap_is 'in the home itself one line says what to do' "sbxrun: $HOME: the command could \
+write in all of the home directory: go into a project first, or say with '-w .' that it is meant
+125
+0" "$(cd "$HOME" || exit
+    "$tmp/sbxrun" true 2>&1
+    echo $?
+    "$tmp/sbxrun" -w . true 2>/dev/null
+    echo $?)"
 tap_is 'one that a file .git leads away from' 'git/a
 1' "$(echo "gitdir: $tmp/git/own/.git" >"$tmp/git/a/.git"
     taken git/a/b
