@@ -47,11 +47,13 @@ sbx_agent_is_answer(const uint8_t bytes[SBX_AGENT_SIZE])
 struct sbx_explained {
 	uint32_t count; /* of the denials that follow */
 	uint32_t more;  /* calls that were denied when there was no more room */
-	uint32_t unread; /* calls whose words could not be read */
-	uint8_t all;     /* without a bound */
-	uint8_t agent;   /* in the form for agents */
-	uint8_t failed;  /* the command did */
-	uint8_t session; /* its rules were bound before it */
+	uint32_t unread;    /* calls whose words could not be read */
+	uint8_t all;        /* without a bound */
+	uint8_t agent;      /* in the form for agents */
+	uint8_t failed;     /* the command did */
+	uint8_t session;    /* its rules were bound before it */
+	char limits[512];   /* in force, "core 0B, timeout 20m" */
+	char withheld[512]; /* names of variables that may be looked for */
 };
 
 enum sbx_denied {

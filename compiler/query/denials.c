@@ -478,7 +478,11 @@ denials_read(const struct subject *subject, FILE *from, struct denials *denials)
 
 	errno = EINVAL;
 	if (fread(&denials->head, sizeof denials->head, 1, from) != 1 ||
-	    denials->head.count > SBX_DENIALS_MAX)
+	    denials->head.count > SBX_DENIALS_MAX ||
+	    memchr(denials->head.limits, '\0', sizeof denials->head.limits) ==
+		NULL ||
+	    memchr(denials->head.withheld, '\0',
+		sizeof denials->head.withheld) == NULL)
 		return false;
 	count = denials->head.count;
 	denials->all = arena_alloc(arena, (count + 1) * sizeof *denials->all);

@@ -502,14 +502,47 @@ say_agent(const struct told *told)
 
 /* --- all of it ------------------------------------------------------------ */
 
-/* From an empty list nothing follows: a limit, a mode or the program itself may be
- * the cause. */
+static void
+put_text(struct out *out, const char *before, const char *text)
+{
+	if (*text == '\0')
+		return;
+	out_text(out, before);
+	out_shown(out, text, strlen(text));
+}
+
+/* Variables that the policy gives a value: a program may do something else because
+ * of them. */
+static void
+put_set(struct out *out, const struct subject *subject)
+{
+	enum { NAMED = 8 };
+	const struct sbx_blob *blob = subject->places.blob;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < blob->set_count; i++) {
+		if ((blob->set[i].platforms & subject->arch->platforms) == 0 ||
+		    ++count > NAMED)
+			continue;
+		put_text(out, count == 1 ? "; set: " : ", ",
+		    sbx_string(blob, blob->set[i].name));
+	}
+	if (count > NAMED)
+		out_print(out, " and %u more", (unsigned)(count - NAMED));
+}
+
+/* From an empty list nothing follows but that: a limit, a variable, a mode or the
+ * program itself may be the cause. */
 static void
 say_nothing(const struct told *told)
 {
-	out_text(told->out,
-	    "sbxrun: no denial was seen; a limit, a variable that is kept back "
-	    "or the program itself may be why it failed\n");
+	const struct sbx_explained *head = &told->denials->head;
+
+	out_text(told->out, "sbxrun: no denial was seen");
+	put_text(told->out, "; in force: ", head->limits);
+	put_text(told->out, "; kept back: ", head->withheld);
+	put_set(told->out, told->subject);
+	out_text(told->out, "\n");
 }
 
 void
@@ -522,7 +555,6 @@ explained_show(struct out *out, const struct subject *subject,
 		say_agent(&told);
 	else
 		say_people(&told);
-	if (denials->head.failed && denials->head.agent &&
-	    count_shown(denials) == 0)
+	if (denials->head.failed && count_shown(denials) == 0)
 		say_nothing(&told);
 }

@@ -108,6 +108,11 @@ environment_build(struct environment *environment, struct arena *arena,
 	    callers);
 }
 
+/* `before` and the names of variables that are kept back and may be looked for,
+ * those of keys above all; nothing if there are none. */
+void environment_put_withheld(struct out *out, const char *before,
+    const struct sbx_blob *blob, char *const *callers);
+
 /* A variable's value, or NULL. */
 const char *environment_get(const struct environment *environment,
     const char *name);

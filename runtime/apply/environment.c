@@ -79,6 +79,47 @@ keep_allowed(struct environment *environment, const struct sbx_blob *blob,
 	}
 }
 
+/* Whether somebody may look for a variable that is kept back: a rule denies it, or
+ * its name is that of a key. */
+static bool
+is_missed(const struct sbx_blob *blob, const char *name, size_t len)
+{
+	static const char *const endings[] = { "_KEY", "_TOKEN", "_SECRET",
+		"_PASSWORD" };
+	struct sbx_verdict verdict = sbx_env_verdict(blob, KERNEL_WHERE, name,
+	    len);
+
+	if (sbx_verdict_allows(verdict))
+		return false;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t end = strlen(endings[i]);
+
+		if (len > end && memcmp(name + len - end, endings[i], end) == 0)
+			return true;
+	}
+	return verdict.reason == SBX_BECAUSE_DENIED;
+}
+
+void
+environment_put_withheld(struct out *out, const char *before,
+    const struct sbx_blob *blob, char *const *callers)
+{
+	enum { NAMED = 3 };
+	unsigned count = 0;
+
+	for (; *callers != NULL; callers++) {
+		size_t len = strcspn(*callers, "=");
+
+		if ((*callers)[len] == '\0' ||
+		    !is_missed(blob, *callers, len) || ++count > NAMED)
+			continue;
+		out_text(out, count == 1 ? before : ", ");
+		out_shown(out, *callers, len);
+	}
+	if (count > NAMED)
+		out_print(out, " and %u more", count - NAMED);
+}
+
 static const struct sbx_place nowhere = { "", 0 };
 
 /* The place at which the value of a `set` begins; false if it has none here. */

@@ -300,8 +300,23 @@ translate(const struct explaining *explaining, struct path *path)
 	return true;
 }
 
-/* What a process has in /proc is the kernel's to guard, and at level full it is
- * the sandbox's own, as are its terminals and its shared memory. */
+/* A setting that a process has of itself, such as oom_score_adj; what it has open
+ * lies elsewhere. */
+static bool
+is_setting(const char *path)
+{
+	static const char self[] = "/proc/self", thread[] = "/proc/thread-self";
+	size_t len = is_below(path, self) ? sizeof self - 1 :
+	    is_below(path, thread)        ? sizeof thread - 1 :
+					    0;
+
+	return len > 0 && path[len] == '/' &&
+	    strchr(path + len + 1, '/') == NULL;
+}
+
+/* What a process has in /proc is the kernel's to guard, but for settings of its
+ * own, and at level full it is the sandbox's own, as are its terminals and its
+ * shared memory. */
 static bool
 is_own(const struct explaining *explaining, struct asked *asked)
 {
@@ -319,6 +334,8 @@ is_own(const struct explaining *explaining, struct asked *asked)
 		path_cut(path, 5);
 		return false;
 	}
+	if (is_setting(path->text))
+		return false;
 	return explaining->view || path->len < 6 ||
 	    (strchr(pid, path->text[6]) != NULL && !is_below(path->text, sys));
 }

@@ -50,11 +50,26 @@ ending_continue_at(const struct timespec *deadline)
 		syscall(SYS_timer_settime, timer, TIMER_ABSTIME, &times, NULL);
 }
 
-/* A signal with which the kernel says that an rlimit was reached; not where the
- * caller's own limit is lower. */
+/* The signal that ended the command, or a program in it if it is a shell, or 0. */
+static int
+signal_of(int status)
+{
+	enum { SIGNAL_BASE = 128, SIGNAL_MAX = 64 };
+
+	if (WIFSIGNALED(status))
+		return WTERMSIG(status);
+	return WEXITSTATUS(status) > SIGNAL_BASE &&
+		WEXITSTATUS(status) <= SIGNAL_BASE + SIGNAL_MAX ?
+	    WEXITSTATUS(status) - SIGNAL_BASE :
+	    0;
+}
+
+/* A signal with which the kernel says that an rlimit was reached, or at which one
+ * keeps it from writing a core file; not where the caller's own limit is lower. */
 static void
 tell_of_signal(const struct sbx_blob *blob, int status)
 {
+	static const char no_core[] = "no core file was written";
 	static const struct {
 		int signal, resource;
 		uint16_t kind;
@@ -64,16 +79,23 @@ tell_of_signal(const struct sbx_blob *blob, int status)
 		    "the command wrote more to a file and got SIGXFSZ" },
 		{ SIGXCPU, RLIMIT_CPU, SBX_LIMIT_CPU_TIME,
 		    "the command needed more and got SIGXCPU" },
+		{ SIGSEGV, RLIMIT_CORE, SBX_LIMIT_CORE, no_core },
+		{ SIGABRT, RLIMIT_CORE, SBX_LIMIT_CORE, no_core },
+		{ SIGBUS, RLIMIT_CORE, SBX_LIMIT_CORE, no_core },
+		{ SIGFPE, RLIMIT_CORE, SBX_LIMIT_CORE, no_core },
+		{ SIGILL, RLIMIT_CORE, SBX_LIMIT_CORE, no_core },
+		{ SIGTRAP, RLIMIT_CORE, SBX_LIMIT_CORE, no_core },
 	};
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
 		const struct sbx_limit *limit = limit_find(blob, ends[i].kind);
+		bool core = ends[i].resource == RLIMIT_CORE;
 		struct rlimit_pair own;
 
-		if (limit != NULL && WIFSIGNALED(status) &&
-		    WTERMSIG(status) == ends[i].signal &&
+		/* Who gives no core files either has not missed one. */
+		if (limit != NULL && signal_of(status) == ends[i].signal &&
 		    limit_process(ends[i].resource, NULL, &own) == 0 &&
-		    limit->value <= own.soft)
+		    (core ? limit->value < own.soft : limit->value <= own.soft))
 			limit_say(blob, limit->kind, ends[i].text);
 	}
 }

@@ -5,13 +5,16 @@
 #include "runtime/watch/receipt.h"
 
 #include "format/protocol.h"
+#include "runtime/apply/apply.h"
 #include "runtime/base/json.h"
+#include "runtime/base/options.h"
 #include "runtime/base/out.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* --- records -------------------------------------------------------------- */
@@ -157,22 +160,48 @@ print_lines(const struct telling *telling)
 		    0);
 }
 
+/* What may be why it failed where no denial is. */
+static void
+fill_head(struct sbx_explained *head, const struct sbx_blob *blob)
+{
+	const struct sbx_limit *limit = NULL;
+	struct out out;
+
+	out_into(&out, head->limits, sizeof head->limits);
+	while ((limit = limit_next(blob, limit)) != NULL) {
+		out_text(&out, out.used > 0 ? ", " : "");
+		out_limit(&out, limit);
+	}
+	out_into(&out, head->withheld, sizeof head->withheld);
+	environment_put_withheld(&out, "", blob, environ);
+}
+
+bool
+explained_failed(int status, bool late)
+{
+	return late ||
+	    (status != 0 &&
+		!(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_REFUSED));
+}
+
 void
 explained_tell(const struct telling *telling)
 {
-	struct advice advice;
-
-	mark_starts(telling->explaining);
-	advice = advice_ask(telling->explaining,
-	    &(struct sbx_explained){
-		.count = telling->explaining->count,
-		.more = telling->explaining->more,
-		.unread = telling->explaining->unread,
+	const struct explaining *explaining = telling->explaining;
+	struct sbx_explained head = {
+		.count = explaining->count,
+		.more = explaining->more,
+		.unread = explaining->unread,
 		.all = telling->all,
 		.agent = telling->agent,
 		.failed = telling->failed,
-		.session = telling->explaining->session,
-	    });
+		.session = explaining->session,
+	};
+	struct advice advice;
+
+	mark_starts(explaining);
+	fill_head(&head, explaining->blob);
+	advice = advice_ask(explaining, &head);
 	/* Never block on a stderr that nobody reads. */
 	if (stderr_takes_more() && advice.all != NULL)
 		print_words(advice.words, advice.size);

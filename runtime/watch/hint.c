@@ -1,10 +1,11 @@
 /*
- * A line at a terminal, after a command that failed: that --explain exists.  It
- * is said only where it is known without looking at the command that the policy
- * had a part in it; else people would read it after each test that fails.
+ * A dim line at a terminal, after a command that failed: what of the policy may be
+ * why, and that --explain exists.  Without it hardly a denial is seen: the kernel
+ * does not tell them, and at level full what is not open is not there.
  */
 #include "runtime/watch/supervise.h"
 
+#include "runtime/apply/apply.h"
 #include "runtime/base/files.h"
 #include "runtime/base/out.h"
 #include "runtime/explain/explain.h"
@@ -25,12 +26,16 @@ is_program(const char *path)
 	    access(path, X_OK) == 0;
 }
 
+/* "" if it is not set. */
 static const char *
-callers_path(void)
+callers(const char *name)
 {
+	size_t len = strlen(name);
+
 	for (char **variable = environ; *variable != NULL; variable++) {
-		if (strncmp(*variable, "PATH=", 5) == 0)
-			return *variable + 5;
+		if (strncmp(*variable, name, len) == 0 &&
+		    (*variable)[len] == '=')
+			return *variable + len + 1;
 	}
 	return "";
 }
@@ -39,7 +44,7 @@ callers_path(void)
 static bool
 find_program(const char *name, struct path *path)
 {
-	const char *directory = callers_path();
+	const char *directory = callers("PATH");
 
 	path_cut(path, 0);
 	if (*name == '/')
@@ -93,7 +98,8 @@ static bool
 is_told(const struct supervision *supervision, int status)
 {
 	return status != 0 && supervision->listening.explaining == NULL &&
-	    supervision->why_untraced == NULL && isatty(STDERR_FILENO) == 1;
+	    supervision->why_untraced == NULL && isatty(STDERR_FILENO) == 1 &&
+	    strcmp(callers("SBX_HINT"), "0") != 0;
 }
 
 bool
@@ -121,19 +127,51 @@ has_refusals(const struct decisions *decisions)
 	return false;
 }
 
+/* Whether the policy may be why it failed, though nothing was seen.  A program that
+ * is not there outside either is no matter of it; and who has ended the command by a
+ * signal knows why. */
+static bool
+may_be_why(const struct supervision *supervision, int status)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) < NOT_EXECUTED &&
+	    (supervision->blob->meta->flags & SBX_EVERYTHING) == 0;
+}
+
 void
 hint_tell(const struct supervision *supervision, int status, bool hidden)
 {
+	static const char dim[] = "\x1b[2m", plain[] = "\x1b[0m";
+	bool refused = has_refusals(&supervision->network.decisions);
+	const char *profile;
 	struct out out;
 
 	if (!is_told(supervision, status) ||
-	    (!hidden && !has_refusals(&supervision->network.decisions)))
+	    (!hidden && !refused && !may_be_why(supervision, status)))
 		return;
+	profile = sbx_string(supervision->blob,
+	    supervision->blob->meta->profile);
 	out_init(&out, STDERR_FILENO);
+	out_print(&out, "%ssbxrun: ", dim);
+	if (hidden) {
+		out_text(&out,
+		    "the policy keeps the command from this program");
+	} else if (refused) {
+		out_text(&out, "the policy refused what is named above");
+	} else {
+		out_text(&out, "no denial was seen, but ");
+		if (supervision->namespaces) {
+			out_text(&out, "what ");
+			out_shown(&out, profile, strlen(profile));
+			out_text(&out, " does not open is not there at all");
+		} else {
+			out_text(&out, "what is denied is not told to sbxrun");
+		}
+	}
+	environment_put_withheld(&out, "; kept back: ", supervision->blob,
+	    environ);
 	out_print(&out,
-	    "sbxrun: %s; with --explain sbxrun says by which line, and what to "
-	    "change\n",
-	    hidden ? "the policy keeps the command from this program" :
-		     "the policy refused what is named above");
+	    "; with --explain sbxrun says by which line, and what to change "
+	    "(SBX_HINT=0: say nothing)%s\n",
+	    plain);
 	out_flush(&out);
 }

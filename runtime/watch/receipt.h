@@ -188,6 +188,9 @@ struct telling {
 	bool failed;              /* the command did */
 };
 
+/* Whether it failed, and was started at all. */
+bool explained_failed(int status, bool late);
+
 void explained_tell(const struct telling *telling);
 
 /* --- learned.c --------------------------------------------------------- */

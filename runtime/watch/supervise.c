@@ -573,7 +573,8 @@ tell_denials(const struct watch *watch)
 		},
 		.all = supervision->explain_all,
 		.agent = supervision->explain_agent,
-		.failed = watch->status != 0 || watch->term.late,
+		.failed = explained_failed(watch->status,
+		    watch->term.late),
 	};
 
 	if (!supervision->explains || telling.explaining == NULL)
