@@ -94,7 +94,7 @@ enum vouch vouch(struct arena *arena, const char *path,
 
 struct denials {
 	struct sbx_explained head;
-	const char *policy; /* as `sbxc allow --for` takes it, or NULL */
+	const char *policy;     /* as `sbxc allow --for` takes it, or NULL */
 	struct sbx_denial *all; /* head.count of them */
 	struct sbx_advice *advice;
 };

@@ -1,10 +1,16 @@
 # bash completion for sbxc(1) and sbxrun(1).  What they know is asked of them, so
 # that nothing here has to follow a change of an option.
 
+# Which help has all options.
+_sbx_help()
+{
+	[[ $1 != sbxrun ]] && echo --help || echo --help=all
+}
+
 # Options of a command, one a line: those with a value end in "=".
 _sbx_options()
 {
-	"$@" --help 2>/dev/null |
+	"$@" "$(_sbx_help "$1")" 2>/dev/null |
 		sed -n 's/^ \{2,\}\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\)\(=\{0,1\}\).*/\2\3/p'
 }
 
@@ -25,7 +31,7 @@ _sbx_takes()
 {
 	local option=$1
 	shift
-	"$@" --help 2>/dev/null | awk -v want="$option" '
+	"$@" "$(_sbx_help "$1")" 2>/dev/null | awk -v want="$option" '
 	{
 		sub(/^ +/, "")
 		at = index($0, "  ")

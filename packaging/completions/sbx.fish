@@ -1,7 +1,12 @@
 # fish completion for sbxc(1) and sbxrun(1), which are asked what they know.
 
+# Which help has all options.
+function __sbx_help
+    test "$argv[1]" = sbxrun; and echo -- --help=all; or echo -- --help
+end
+
 function __sbx_options
-    $argv --help 2>/dev/null | sed -n 's/^ \{2,\}\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\)=\{0,1\}[^ ]* *\(.*\)/\2\t\3/p'
+    $argv (__sbx_help $argv[1]) 2>/dev/null | sed -n 's/^ \{2,\}\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\)=\{0,1\}[^ ]* *\(.*\)/\2\t\3/p'
 end
 
 function __sbx_profiles
@@ -27,7 +32,7 @@ end
 
 # What an option takes: see sbx.bash.
 function __sbx_takes
-    $argv[2..] --help 2>/dev/null | awk -v want=$argv[1] '
+    $argv[2..] (__sbx_help $argv[2]) 2>/dev/null | awk -v want=$argv[1] '
     {
         sub(/^ +/, "")
         at = index($0, "  ")

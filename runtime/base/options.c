@@ -32,6 +32,11 @@ struct option_line {
 	const char *help;
 	size_t offset;
 	void (*apply)(struct options *options, const char *value);
+	enum {
+		OFTEN,  /* on the first screen */
+		SELDOM, /* with --help=all */
+		OURS,   /* libsbx alone uses it */
+	} shown;
 };
 
 static void
@@ -248,89 +253,89 @@ static void help(struct options *options, const char *value);
 #define OFFSET(member) offsetof(struct options, member)
 static const struct option_line lines[] = {
 	{ 'w', "workspace", "DIR",
-	    "the workspace: a directory, none, or auto, the top of the git "
-	    "working tree (default)",
-	    OFFSET(workspace), NULL },
-	{ 'D', "define", "NAME=PATH", "bind a parameter", 0, add_definition },
+	    "the workspace; else the top of the working tree",
+	    OFFSET(workspace), NULL, OFTEN },
+	{ 'D', "define", "NAME=PATH", "bind a parameter", 0, add_definition,
+	    SELDOM },
 	{ 'p', "profile", "NAME", "the profile of a text that defines several",
-	    OFFSET(profile), NULL },
-	{ '\0', "allow", "RULE",
-	    "as if the policy had this rule, as 'read ~/data'", 0,
-	    add_allowed },
+	    OFFSET(profile), NULL, SELDOM },
+	{ '\0', "allow", "RULE", "as if it had this rule, as 'read ~/data'", 0,
+	    add_allowed, OFTEN },
 	{ '\0', "deny", "RULE", "the same for a rule that denies", 0,
-	    add_denied },
+	    add_denied, OFTEN },
 	{ 'n', "dry-run", "[summary]",
-	    "print what would be applied, run nothing: all, or a screen", 0,
-	    set_plan },
-	{ 'l', "level", "LEVEL",
-	    "auto, full, standard, minimal: run at exactly that level", 0,
-	    set_level },
+	    "print what would be applied: all, or a screen", 0, set_plan,
+	    OFTEN },
+	{ 'l', "level", "LEVEL", "auto, full, standard, minimal: exactly that",
+	    0, set_level, OFTEN },
 	{ '\0', "limit", "NAME=VALUE",
 	    "in place of the policy's, as timeout=10m or output=none", 0,
-	    set_limit },
+	    set_limit, SELDOM },
 	{ '\0', "accept", "none",
-	    "run even where the kernel offers no protection", 0, set_accept },
+	    "run even where the kernel offers no protection", 0, set_accept,
+	    SELDOM },
 	{ '\0', "allow-full-access", NULL,
 	    "run a policy that allows everything", OFFSET(allow_full_access),
-	    NULL },
+	    NULL, SELDOM },
 	{ '\0', "expect", "sha256:HEX", "refuse a policy with another digest",
-	    0, set_expect },
+	    0, set_expect, SELDOM },
 	{ 'v', "verbose", NULL, "say level, workspace and network on stderr",
-	    OFFSET(verbose), NULL },
+	    OFFSET(verbose), NULL, OFTEN },
 	{ '\0', "explain", "[HOW]",
-	    "live, all, agent or a file for JSON: say what was denied", 0,
-	    set_explain },
+	    "live, all, agent or a file: say what is denied", 0, set_explain,
+	    OFTEN },
 	{ '\0', "learn", "FILE",
 	    "add what it wanted to this file, for sbxc learn", OFFSET(learn),
-	    NULL },
+	    NULL, SELDOM },
 	{ '\0', "status-fd", "N",
-	    "write a receipt, JSON lines, to this descriptor", 0,
-	    set_status_fd },
+	    "write a receipt, JSON lines, to this descriptor", 0, set_status_fd,
+	    SELDOM },
 	{ '\0', "log", "FILE", "append a receipt to this file", OFFSET(log),
-	    NULL },
+	    NULL, SELDOM },
 	{ '\0', "pass-fd", "N", "hand this pipe of the caller's on", 0,
-	    add_passed },
+	    add_passed, SELDOM },
 	{ '\0', "status", NULL, "what this machine offers", OFFSET(status),
-	    NULL },
+	    NULL, OFTEN },
 	{ '\0', "doctor", NULL, "what has to be fixed here, with commands",
-	    OFFSET(doctor), NULL },
+	    OFFSET(doctor), NULL, OFTEN },
 	{ '\0', "self-test", NULL, "try to get out of a sandbox of this policy",
-	    OFFSET(self_test), NULL },
+	    OFFSET(self_test), NULL, SELDOM },
 	{ '\0', "clean", NULL, "remove the scratch directory of the workspace",
-	    OFFSET(clean), NULL },
-	{ '\0', "session", "NAME",
-	    "run in the session of that name; the first command makes it", 0,
-	    set_session },
+	    OFFSET(clean), NULL, SELDOM },
+	{ '\0', "session", "NAME", "in a session; the first command makes it",
+	    0, set_session, OFTEN },
 	{ '\0', "end", NULL, "with --session: end it and all that runs in it",
-	    OFFSET(end), NULL },
+	    OFFSET(end), NULL, SELDOM },
 	{ '\0', "check", NULL, "with --session: whether there is one",
-	    OFFSET(check), NULL },
+	    OFFSET(check), NULL, SELDOM },
 	{ '\0', "idle", "TIME",
 	    "end a session after so long without processes (10m); or none", 0,
-	    set_idle },
+	    set_idle, SELDOM },
 	{ '\0', "with-parent", NULL,
 	    "end the session with the process that made it",
-	    OFFSET(with_parent), NULL },
-	{ '\0', "sessions", NULL, "list the sessions", OFFSET(sessions), NULL },
+	    OFFSET(with_parent), NULL, SELDOM },
+	{ '\0', "sessions", NULL, "list the sessions", OFFSET(sessions), NULL,
+	    SELDOM },
 	{ '\0', "keep", "FD", "for libsbx: keep a session for this socket", 0,
-	    set_keep },
+	    set_keep, OURS },
 	{ '\0', "join", "FD", "for libsbx: join a session by this socket", 0,
-	    set_join },
+	    set_join, OURS },
 	{ '\0', "json", NULL,
 	    "with -n, --status, --doctor, --self-test or --sessions: for "
 	    "programs",
-	    OFFSET(json), NULL },
-	{ 'h', "help", NULL, "this text", 0, help },
-	{ 'V', "version", NULL, "the version", 0, version },
+	    OFFSET(json), NULL, SELDOM },
+	{ 'h', "help", "[all]", "this text, or all of it", 0, help, OFTEN },
+	{ 'V', "version", NULL, "the version", 0, version, OFTEN },
 };
 #undef OFFSET
 
 enum { LINES = sizeof lines / sizeof lines[0] };
 
-static const char usage[] =
-    "Usage: sbxrun [options] [--] CMD [ARG...]\n"
-    "       sbxrun [options] POLICY -- CMD [ARG...]\n"
-    "       sbxrun [options] [POLICY] -c STRING\n"
+static const char usage[] = "Usage: sbxrun [options] [--] CMD [ARG...]\n"
+			    "       sbxrun [options] POLICY -- CMD [ARG...]\n"
+			    "       sbxrun [options] [POLICY] -c STRING\n";
+
+static const char usage_of_all[] =
     "       sbxrun --session NAME [options] [POLICY] -- CMD [ARG...]\n"
     "       sbxrun --session NAME --end | --check\n"
     "       sbxrun --sessions [--json]\n"
@@ -341,40 +346,50 @@ static const char usage[] =
     "       sbxrun --clean [-w DIR]\n";
 
 static void
+print_option(struct out *out, const struct option_line *line)
+{
+	char letter[] = { ' ', ' ', '-', line->letter, ',', ' ', 0 };
+
+	out_text(out, line->letter ? letter : "      ");
+	out_text(out, "--");
+	if (line->argument == NULL) {
+		out_column(out, line->name, 24);
+	} else {
+		out_text(out, line->name);
+		out_text(out, "=");
+		out_column(out, line->argument, 23 - strlen(line->name));
+	}
+	out_text(out, line->help);
+	out_text(out, "\n");
+}
+
+static void
 help(struct options *options, const char *value)
 {
+	bool all = value != NULL;
 	struct out out;
 
 	(void)options;
-	(void)value;
+	if (all && strcmp(value, "all") != 0)
+		refuse(value, "--help takes only 'all'", 0);
 	out_init(&out, STDOUT_FILENO);
 	out_text(&out, usage);
+	out_text(&out, all ? usage_of_all : "");
 	out_text(&out,
-	    "\nRuns CMD confined by a policy that sbxc compiled: a "
-	    "file, or @NAME for an\ninstalled profile such as "
-	    "@workspace-write; without one ~/.config/sbx/default.bin\nif "
-	    "there is one, or @coding.\n\n");
+	    "\nRuns CMD confined by a policy: a file (.bin, .sbx) or @NAME, "
+	    "such as @coding;\nwithout one @default if you have it, or "
+	    "@coding.\n\n");
 	for (const struct option_line *line = lines; line < lines + LINES;
 	     line++) {
-		char letter[] = { ' ', ' ', '-', line->letter, ',', ' ', 0 };
-
-		out_text(&out, line->letter ? letter : "      ");
-		out_text(&out, "--");
-		if (line->argument == NULL) {
-			out_column(&out, line->name, 24);
-		} else {
-			out_text(&out, line->name);
-			out_text(&out, "=");
-			out_column(&out, line->argument,
-			    23 - strlen(line->name));
-		}
-		out_text(&out, line->help);
-		out_text(&out, "\n");
+		if (line->shown == OFTEN || (all && line->shown == SELDOM))
+			print_option(&out, line);
 	}
 	out_text(&out,
-	    "\nExit status: that of CMD; 124 its time was over; "
-	    "125 the sandbox was refused\nand CMD not started; 126 CMD cannot "
-	    "be executed; 127 CMD was not found.\nSee sbxrun(1).\n");
+	    "\nIt ends as CMD does; 124: out of time; 125: refused, and CMD "
+	    "was not started.\n");
+	out_text(&out,
+	    all ? "126: CMD cannot be executed; 127: CMD was not found.\n" :
+		  "sbxrun --help=all lists all options; sbxrun(1).\n");
 	out_flush(&out);
 	_exit(0);
 }

@@ -125,7 +125,7 @@ for shell in bash zsh fish; do
 		tap_skip "completion of $shell" "it is not installed"
 	fi
 done
-for option in $(sbxrun --help | sed -n \
+for option in $(sbxrun --help=all | sed -n \
     's/^ \{2,\}\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p'); do
 	offers bash "sbxrun $option" | sed 's/=$//' | grep -qxF -e "$option" ||
 	    echo "$option" >>"$tmp/missing"
