@@ -147,6 +147,8 @@ static const struct option_row option_rows[] = {
 	    "text, junit, json or github", NULL },
 	{ 'f', "format", "FORMAT", FORMAT, DIFF, FIELD(format),
 	    "text, json, github or markdown", NULL },
+	{ 292, "json", NULL, FORMAT, CHECK | DOCTOR | TEST | DIFF,
+	    FIELD(format), NULL, "-f json, as sbxrun has it" },
 	{ 'W', "warning", "[no-]CODE", LIST, CHECK, FIELD(warnings), NULL,
 	    "report a warning, or do not; all: every one" },
 	{ 'E', "error", "[no-]CODE", LIST, CHECK, FIELD(errors), NULL,
@@ -255,9 +257,9 @@ print_option(const struct option_row *row)
 	    row->argument != NULL ? "=" : "",
 	    row->argument != NULL ? row->argument : "");
 	if (row->letter < 256)
-		printf("  -%c, %-20s ", row->letter, names);
+		printf("  -%c, %-20s  ", row->letter, names);
 	else
-		printf("      %-20s ", names);
+		printf("      %-20s  ", names);
 	printf("%s%s%s\n", row->values != NULL ? row->values : "",
 	    row->values != NULL && row->help != NULL ? ": " : "",
 	    row->help != NULL ? row->help : "");
@@ -386,7 +388,8 @@ option_store(struct options *options, const struct option_row *row,
 		*(bool *)field = true;
 		break;
 	case FORMAT:
-		*(enum report_format *)field = report_format_find(value);
+		*(enum report_format *)field = report_format_find(
+		    value != NULL ? value : "json");
 		break;
 	case DEFINITION:
 		return definition_store(options, value);

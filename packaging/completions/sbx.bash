@@ -92,6 +92,12 @@ _sbx_value()
 		DIR*) _sbx_files -d ;;
 		FILE* | OUT* | BLOB* | BASE* | HOW) _sbx_files -f ;;
 		POLICY) _sbx_policies ;;
+		NAME)
+			[[ $option != --session ]] || words+=" ${prefix}auto $(
+				sbxrun --sessions --json 2>/dev/null |
+				grep -o '"name":"[^"]*"' |
+				sed "s/.*:.\(.*\)./$prefix\1/")"
+			;;
 		NAME=VALUE)
 			for word in file-size processes open-files cpu-time \
 				memory core stack timeout output; do

@@ -79,6 +79,10 @@ function __sbx_values
     test -z "$prefix" -a "$takes[1]" = "["; and return
     for word in $takes
         switch $word
+            case NAME
+                if test "$option" = --session
+                    printf "$prefix%s\n" auto (sbxrun --sessions --json 2>/dev/null | grep -o '"name":"[^"]*"' | sed 's/.*:.\(.*\)./\1/')
+                end
             case NAME=VALUE
                 printf "$prefix%s\n" file-size= processes= open-files= cpu-time= memory= core= stack= timeout= output=
             case CODE
