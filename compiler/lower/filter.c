@@ -112,7 +112,7 @@ machine_fill(struct machine *machine)
 /* --- circumstances -------------------------------------------------------- */
 
 /* The command hands its listener to the supervisor under the filter that it
- * comes with. */
+ * comes with.  A policy that does not let it has no listener. */
 static bool
 may_hand_over(const struct machine *machine)
 {
@@ -410,40 +410,6 @@ filter_make(const struct machine *machine, uint32_t flags, uint32_t abi)
 /* --- the whole ------------------------------------------------------------ */
 
 static bool
-machine_watches(const struct machine *machine)
-{
-	const struct rule_list *watches = &machine->policy->rules[KIND_WATCH];
-
-	for (size_t i = 0; i < watches->count; i++) {
-		if ((watches->items[i].origin.platforms &
-			machine->arch->platforms) != 0)
-			return true;
-	}
-	return false;
-}
-
-/* Below level full a policy has a supervisor if it limits the time or the
- * output, if it watches, or if there is something to connect to. */
-static bool
-machine_listens(const struct machine *machine)
-{
-	const struct rule_list *limits = &machine->policy->rules[KIND_LIMIT];
-
-	if (machine_watches(machine) || sbx_net_is_own((uint8_t)machine->net) ||
-	    policy_opens_sockets(machine->policy, machine->arch->platforms))
-		return may_hand_over(machine);
-	for (size_t i = 0; i < limits->count; i++) {
-		const struct rule *limit = &limits->items[i];
-
-		if ((limit->detail == SBX_LIMIT_TIMEOUT ||
-			limit->detail == SBX_LIMIT_OUTPUT) &&
-		    (limit->origin.platforms & machine->arch->platforms) != 0)
-			return may_hand_over(machine);
-	}
-	return false;
-}
-
-static bool
 programs_are_equal(const struct bpf_program *a, const struct bpf_program *b)
 {
 	return a->count == b->count && b->count > 0 &&
@@ -520,7 +486,7 @@ filters_build_shared(const struct policy *policy, struct programs *programs,
 			continue;
 		machine = machine_init(policy, arch, programs);
 		machine_build(&machine, 0, set);
-		if (machine_listens(&machine))
+		if (may_hand_over(&machine))
 			machine_build(&machine, SBX_PROGRAM_LISTENER, set);
 		machine_build_full(&machine, SBX_PROGRAM_FULL, set);
 		if (sbx_net_is_own(machine.net))

@@ -101,8 +101,8 @@ decide_explaining(struct sandbox *sandbox)
 	return false;
 }
 
-/* If the policy has a filter whose calls a supervisor answers, and this one
- * can. */
+/* Where a supervisor can answer calls, it does: what a policy lets through must not
+ * depend on what else wants a supervisor. */
 static const struct sbx_program *
 decide_answering(struct sandbox *sandbox)
 {
@@ -120,6 +120,8 @@ decide_answering(struct sandbox *sandbox)
 	if ((program->flags & SBX_PROGRAM_LISTENER) == 0)
 		return NULL;
 	obstacles = listen_obstacles();
+	if (obstacles.listening == NULL)
+		obstacles.listening = supervise_obstacle();
 	plan->why_no_listener = obstacles.listening;
 	plan->nested = obstacles.nested;
 	if (obstacles.listening != NULL)

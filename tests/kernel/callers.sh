@@ -14,8 +14,7 @@ ALONE=23919
 tap_begin /var/tmp
 base=$tmp
 tap_programs "$SBXRUN" "$SBXC" "$builddir/sbx-proxy"
-# Without limits on time and output nobody supervises at level standard, so no
-# later fork fails in place of the one that is tried here.
+# The least that is supervised.
 cat >"$base/unwatched.sbx" <<'POLICY'
 sbx 1
 profile unwatched extends workspace-write {

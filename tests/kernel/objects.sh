@@ -18,6 +18,7 @@ base=$tmp
 tap_programs "$SBXRUN" "$SBXRUN_TEST" "$PROBE"
 policy plain workspace-write
 policy lifted workspace-write 'allow syscalls @shared-objects'
+policy bare workspace-write 'limit timeout none' 'limit output none'
 policy denied workspace-write 'deny syscalls { semop semtimedop }'
 
 # inside UID COMMAND...: at $level; bare without one.
@@ -180,6 +181,9 @@ EINVAL' "$(inside "$1" sh -c 'id=$(./probe object-make "$0" 0)
 	held "$1" ok semaphores 1024
 	held "$1" EINVAL semaphores 1025
 	held "$1" EINVAL semaphores 0
+	policy=bare
+	held "$1" ok semaphores 4
+	policy=plain
 	removed_outside "$1"
 	left_behind "$1"
 	without_listener "$1"
