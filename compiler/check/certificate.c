@@ -305,27 +305,6 @@ certify_deny(struct certificate *certificate, const struct path_rule *rule,
 		    split_text(certificate, rule, len));
 }
 
-/* Whether an allow of the whole machine leaves /dev in. */
-static bool
-opens_devices(const struct policy *policy, const struct path_rule *allow)
-{
-	static const char dev[] = "/dev";
-	bool opens = allow->at.anchor == SBX_ANCHOR_ROOT &&
-	    *allow->at.suffix == '\0' && (allow->rights & SBX_READ) != 0;
-
-	for (size_t i = 0; i < allow->exclusion_count; i++)
-		opens &= strcmp(allow->exclusions[i].suffix, dev) != 0;
-	for (size_t i = 0; opens && i < policy->paths.count; i++) {
-		const struct path_rule *deny = &policy->paths.items[i];
-
-		opens = deny->effect != SBX_DENY || deny->glob != NULL ||
-		    deny->at.anchor != SBX_ANCHOR_ROOT ||
-		    (deny->rights & SBX_READ) == 0 ||
-		    strcmp(deny->at.suffix, dev) != 0;
-	}
-	return opens;
-}
-
 static void
 certify_path(struct certificate *certificate, size_t index, size_t end)
 {
@@ -343,9 +322,6 @@ certify_path(struct certificate *certificate, size_t index, size_t end)
 		certify_deny(certificate, rule, certified);
 	} else if (rule->glob != NULL) {
 		certify_rule(certificate, FACT_GLOB, certified, NULL);
-	} else if (certificate->enforcer->level == SBX_LEVEL_STANDARD &&
-	    opens_devices(certificate->policy, rule)) {
-		certify_rule(certificate, FACT_DEVICES, certified, NULL);
 	}
 }
 

@@ -399,8 +399,8 @@ hide_behind_left(const struct subject *subject, const struct access *access,
 	}
 }
 
-/* What the view shows by a rule about more than /dev, it shows without its
- * devices; those of terminals it has itself. */
+/* A rule about more than /dev opens no devices; and at level standard nothing else
+ * that lies there.  Of terminals the view of level full has those that it makes. */
 static bool
 is_shut_device(const struct subject *subject, const struct access *access)
 {
@@ -408,10 +408,16 @@ is_shut_device(const struct subject *subject, const struct access *access)
 	const struct places *places = &subject->places;
 	struct place_rules rules;
 
-	if (subject->level != SBX_LEVEL_FULL || !places->here ||
-	    access->outside || !here_is_device(access->path))
+	bool full = subject->level == SBX_LEVEL_FULL;
+
+	if (subject->level < SBX_LEVEL_STANDARD || !places->here ||
+	    access->outside ||
+	    (full ? !here_is_device(access->path) :
+		    !sbx_covers(place_of("/dev"), access->path) ||
+		     (here_has(access->path) &&
+			 !here_is_file(access->path))))
 		return false;
-	for (size_t i = 0; i < countof(made); i++) {
+	for (size_t i = 0; full && i < countof(made); i++) {
 		if (sbx_covers(place_of(made[i]), access->path))
 			return false;
 	}

@@ -237,9 +237,8 @@ say_left(const struct why *why)
 static void
 say_device(const struct why *why)
 {
-	fputs("    at level full a device opens only by a rule that names it "
-	      "or /dev: what is shown with more of the machine is shown "
-	      "without its devices\n",
+	fputs("    a device opens only by a rule that names it or /dev: one "
+	      "about more of the machine opens its files\n",
 	    why->stream);
 }
 

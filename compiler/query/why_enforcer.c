@@ -118,7 +118,7 @@ path_enforcer(const struct why *why, enum sbx_level level)
 	if (why->verdict.by == BY_DEVICE)
 		return level == SBX_LEVEL_FULL ?
 		    "the view, which has no devices there" :
-		    NULL;
+		    "Landlock, which is given what lies beside /dev";
 	if (why->verdict.by == BY_KEPT)
 		return level == SBX_LEVEL_FULL ?
 		    "a mount over it, which is made where nothing is" :

@@ -44,6 +44,7 @@ struct cut {
 	bool known;       /* allowed is filled in */
 	bool missing;     /* nothing was there when it was bound */
 	bool preferred;   /* to be masked, or left */
+	bool listed;      /* it may be listed if what is around it may */
 	int8_t unsteady;  /* 1 a mount on it may go, 0 no, -1 unknown */
 	int8_t directory; /* 1 yes or may become one, 0 no, -1 unknown */
 };
@@ -126,7 +127,8 @@ cut_verdicts(const struct walk *walk, struct cut *cut)
 	if (!cut->known) {
 		cut->allowed = verdicts(walk, cut->at);
 		/* A file is not listed: denying it is no reason to split. */
-		if ((cut->allowed & LIST) == 0 && !may_be_directory(cut))
+		if ((cut->allowed & LIST) == 0 &&
+		    (cut->listed || !may_be_directory(cut)))
 			cut->allowed |= LIST;
 		cut->known = true;
 	}
@@ -191,6 +193,8 @@ collect_cuts(const struct binding *binding, struct cut *cuts)
 				.at = rule->exclusions[j],
 				.unsteady = -1,
 				.directory = -1,
+				.listed = rule->exclusions[j].path ==
+				    bind_devices.path,
 			};
 	}
 	return count;

@@ -386,7 +386,7 @@ make_room(struct binder *binder)
 		binder->rule_max++;
 	binder->exclusion_max = (1 + LINKS_EACH) * homes * homes *
 		binder->blob->exclusion_count +
-	    LINKS_SPARE;
+	    homes * binder->blob->path_count /* devices */ + LINKS_SPARE;
 	make_glob_room(binder, homes);
 	binder->rules = arena_take(arena, binder->rule_max,
 	    sizeof *binder->rules);

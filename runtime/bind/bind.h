@@ -269,6 +269,9 @@ const struct binding *bind_anchored(const struct binder *binder);
 const struct binding *bind_finish(struct binder *binder,
     const struct bind_request *request);
 
+/* /dev, which a rule about the whole machine leaves out at level standard. */
+extern const struct sbx_place bind_devices;
+
 /* The same binding where what lay at an anchor's place lies somewhere else. */
 const struct binding *bind_moved(struct arena *arena,
     const struct binding *binding, uint32_t anchor, struct sbx_place to);

@@ -12,6 +12,8 @@
  * glob one at each match, and for a denial one at each link that leads there.
  */
 
+const struct sbx_place bind_devices = { "/dev", 4 };
+
 /* --- rules and exclusions ------------------------------------------------- */
 
 /*
@@ -436,6 +438,19 @@ bind_glob(struct binder *binder, const struct sbx_path *path,
 
 /* --- each path ------------------------------------------------------------ */
 
+/*
+ * Devices open by rules that name them, or /dev: whoever opens the whole machine
+ * means its files.  At level full the mounts leave them out, and show what every
+ * program wants of /dev.
+ */
+static void
+leave_out_devices(struct binder *binder, struct sbx_rule *rule)
+{
+	if (binder->request->level == SBX_LEVEL_STANDARD &&
+	    rule->effect == SBX_ALLOW && rule->at.len == 0)
+		add_exclusion(binder, rule, bind_devices);
+}
+
 void
 bind_path(struct binder *binder, const struct sbx_path *path,
     struct sbx_place anchor)
@@ -449,8 +464,10 @@ bind_path(struct binder *binder, const struct sbx_path *path,
 	}
 	rule = path->effect == SBX_ALLOW ? allow_place(binder, path, at) :
 					   deny_place(binder, path, anchor, at);
-	if (rule != NULL)
-		bind_exclusions(binder, rule, path);
+	if (rule == NULL)
+		return;
+	bind_exclusions(binder, rule, path);
+	leave_out_devices(binder, rule);
 }
 
 void

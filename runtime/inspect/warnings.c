@@ -77,43 +77,12 @@ warn_of_home(const struct plan *plan, bool described)
 		    0);
 }
 
-/* At level full a device opens only by a rule that names it or /dev. */
-static void
-warn_of_devices(const struct plan *plan)
-{
-	static const struct sbx_place dev = { "/dev", 4 };
-	const struct binding *binding = plan->binding;
-	const struct sbx_rule *allow = NULL;
-
-	for (uint32_t i = 0; i < binding->rule_count; i++) {
-		const struct sbx_rule *rule = &binding->rules[i];
-		bool reads = (rule->rights & SBX_READ) != 0;
-
-		if (rule->effect == SBX_ALLOW && rule->at.len == 0 && reads)
-			allow = rule;
-		else if (rule->effect == SBX_DENY && reads &&
-		    sbx_place_compare(rule->at, dev) == 0)
-			return;
-	}
-	for (uint32_t i = 0; allow != NULL && i < allow->exclusion_count; i++) {
-		if (sbx_place_compare(allow->exclusions[i], dev) == 0)
-			return;
-	}
-	if (allow != NULL)
-		warn_at(plan->blob, allow->source,
-		    "at this level it opens devices, too, those that the user "
-		    "may: disks, /dev/kvm, consoles",
-		    0);
-}
-
 void
 plan_warn(const struct plan *plan, bool described)
 {
 	if (plan_allows_everything(plan))
 		return;
 	warn_of_home(plan, described);
-	if (plan->level == SBX_LEVEL_STANDARD && described)
-		warn_of_devices(plan);
 	if (plan->level == SBX_LEVEL_NONE)
 		warn_about("level none", "NOTHING is protected but by limits",
 		    0);

@@ -37,6 +37,7 @@ container()
 	mount -t devpts -o newinstance,ptmxmode=0666,mode=620 none /mnt/pts
 	mount -t tmpfs -o mode=1777 none /mnt/shm
 	ln -s "$1" /mnt/ptmx
+	mknod -m 666 /mnt/disk c 1 5
 	mount --move /mnt /dev
 }
 
@@ -50,9 +51,19 @@ try()
 	    2>&1 | sed -n 's/^sbxrun: \|^a pseudo-terminal *//p')"
 }
 
+# opens UID NAME STATUS: whether the rule about the whole machine opens a device.
+opens()
+{
+	(cd "$home" && as "$1" "$base/sbxrun" -l "$level" "$base/$2.bin" -- \
+	    dd if=/dev/disk count=1 of=/dev/null 2>/dev/null)
+	tap_is "$target: $level: uid $1: $2: a device" "$3" $?
+}
+
 policy usual coding
 policy reads read-only
 policy all read-only 'allow write /dev'
+policy machine read-only
+policy named read-only 'allow read /dev/disk'
 tap_levels standard full
 for target in pts/ptmx /dev/pts/ptmx; do
 	container $target
@@ -62,6 +73,8 @@ for target in pts/ptmx /dev/pts/ptmx; do
 				try "$uid" $name \
 				    'allowed, as the policy says'
 			done
+			opens "$uid" machine 1
+			opens "$uid" named 0
 		done
 	done
 done
