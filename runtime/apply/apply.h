@@ -68,6 +68,9 @@ const char *restrict_files(uint32_t flags, int ruleset);
  * is returned; -1: the filter hands no call to anybody. */
 int confine_syscalls(const struct sbx_blob *blob,
     const struct sbx_program *program);
+
+/* Installs a filter before that one: no shutdown(2), of no socket. */
+const char *filter_shutdown(void);
 const char *filter_calls(const struct sbx_insn *bpf,
     const struct sbx_program *program, int *listener);
 

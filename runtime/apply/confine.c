@@ -363,6 +363,27 @@ confine_landlock(const struct sbx_landlock *row, int ruleset)
 	insist(restrict_files(row->restrict_flags, ruleset));
 }
 
+/* A filter sees numbers of descriptors, and any may be a copy.  The policy's answers
+ * calls of other architectures. */
+const char *
+filter_shutdown(void)
+{
+	const struct sbx_insn insns[] = {
+		{ 0x20 /* BPF_LD | BPF_W | BPF_ABS */, 0, 0, 0 },
+		{ 0x15 /* BPF_JMP | BPF_JEQ | BPF_K */, 0, 1, SYS_shutdown },
+		{ 6 /* BPF_RET | BPF_K */, 0, 0, SECCOMP_RET_ERRNO | EPERM },
+		{ 6, 0, 0, SECCOMP_RET_ALLOW },
+	};
+	struct sock_fprog filter = {
+		.len = sizeof insns / sizeof *insns,
+		.filter = insns,
+	};
+
+	return seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter) == 0 ?
+	    NULL :
+	    "cannot install the filter that keeps standard error open";
+}
+
 const char *
 filter_calls(const struct sbx_insn *bpf, const struct sbx_program *program,
     int *listener)

@@ -240,6 +240,12 @@ be_command(struct joining *joining)
 	insist(NULL, streams_renew_null(joining->null));
 	relay_enter(&supervision->relay);
 	signals_restore(&joining->former);
+	/* Without new privileges, as from the next steps on, for a filter. */
+	if (supervision->relay.shared) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+			refuse(NULL, "cannot give up new privileges", errno);
+		insist(NULL, filter_shutdown());
+	}
 	if (supervision->listening.on)
 		traced_join_restrict(joining);
 	else

@@ -84,6 +84,20 @@ is_alone(const struct sandbox *sandbox)
 	    (sandbox->blob.meta->flags & SBX_NO_SPAWN) != 0;
 }
 
+/* The last words of sbxrun are on a socket that the command has. */
+static void
+keep_standard_error(const struct sandbox *sandbox)
+{
+	const char *fault;
+
+	if (!sandbox->supervision.on || !sandbox->supervision.relay.shared ||
+	    sandbox->plan.program == NULL)
+		return;
+	fault = filter_shutdown();
+	if (fault != NULL)
+		refuse(NULL, fault, errno);
+}
+
 /* The key to execute the command with, if there is one. */
 static uint64_t
 confine(struct sandbox *sandbox)
@@ -97,6 +111,7 @@ confine(struct sandbox *sandbox)
 	    sandbox->supervision.tasks);
 	if (is_alone(sandbox))
 		key = spawn_prepare();
+	keep_standard_error(sandbox);
 	if (plan->row != NULL)
 		confine_landlock(plan->row, sandbox->ruleset);
 	filter(sandbox);

@@ -98,6 +98,7 @@ struct relay {
 	const struct sbx_blob *blob; /* which has the limit */
 	bool joined; /* 1 and 2 are one file: the first stream is both */
 	bool ends;   /* the command has: what was kept is written */
+	bool shared; /* 2 is a socket, and standard input too */
 };
 
 /* Makes the pipes, for a cap in bytes; 0: none. */

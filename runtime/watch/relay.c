@@ -12,8 +12,8 @@
  * was written to them stays in its order, and one cap.
  *
  * A socket at 2 is relayed without a cap, too: shutdown(2) there would keep
- * sbxrun itself from saying anything.  Not where it is standard input as well,
- * which stays the command's.
+ * sbxrun itself from saying anything.  Where it is standard input as well, which
+ * stays the command's, a filter denies that call.
  */
 #include "runtime/watch/receipt.h"
 
@@ -68,14 +68,12 @@ is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Whether the command could shut standard error for sbxrun, too. */
 static bool
-may_be_shut(const struct stat *error)
+is_input(const struct stat *error)
 {
 	struct stat in;
 
-	return S_ISSOCK(error->st_mode) &&
-	    (fstat(STDIN_FILENO, &in) != 0 || !is_same(&in, error));
+	return fstat(STDIN_FILENO, &in) == 0 && is_same(&in, error);
 }
 
 void
@@ -83,10 +81,12 @@ relay_open(struct relay *relay, const struct sbx_blob *blob, uint64_t cap)
 {
 	struct stat out, error;
 	bool has_error = is_relayed(STDERR_FILENO, &error);
+	bool is_socket = has_error && S_ISSOCK(error.st_mode);
 	bool has_out;
 
 	relay->blob = blob;
-	if (cap == 0 && !(has_error && may_be_shut(&error)))
+	relay->shared = is_socket && is_input(&error);
+	if (cap == 0 && (!is_socket || relay->shared))
 		return;
 	has_out = is_relayed(STDOUT_FILENO, &out);
 	relay->joined = has_out && has_error && is_same(&out, &error);
