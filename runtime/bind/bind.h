@@ -347,8 +347,8 @@ bool scratch_remembers(struct sbx_place directory);
 /* TOP/WORKSPACE, as an O_PATH descriptor; -1 where there is none. */
 int scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace);
 
-/* The directory of what is known of runs that go on, as above: sbx-runs there,
- * or TOP/runs. */
+/* The directory of what is known of runs that go on: ~/.local/state/sbx/runs,
+ * or where there can be none, sbx-runs in the one below, or TOP/runs. */
 int scratch_runs(bool make);
 
 /* The directory of the sockets of sessions, as an O_PATH descriptor, or -1 and

@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -397,8 +398,50 @@ scratch_sessions(bool make)
 	return open_passing("sbx", "sessions", make);
 }
 
+/* A directory of the user's into which nobody else writes, as it is. */
+static int
+open_private(int parent, const char *name, bool make)
+{
+	struct stat status;
+	int fd = openat(parent, name, place_flags);
+
+	if (fd < 0 && errno == ENOENT && make) {
+		if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
+			return -1;
+		fd = openat(parent, name, place_flags);
+	}
+	if (fd < 0 || (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+			  (status.st_mode & 022) == 0))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* In $HOME, where no policy lets a command write (SBX_OWN_STATE); -1: it is not
+ * to be had.  What policies let commands write is /tmp, mostly. */
+static int
+open_state(const char *name, bool make)
+{
+	static const char *const way[] = { ".local", "state", "sbx" };
+	const char *home = getenv("HOME");
+	int fd = home != NULL && *home == '/' ?
+	    open(home, O_PATH | O_DIRECTORY | O_CLOEXEC) :
+	    -1;
+
+	for (size_t i = 0; i <= sizeof way / sizeof *way && fd >= 0; i++) {
+		int parent = fd;
+
+		fd = open_private(parent,
+		    i < sizeof way / sizeof *way ? way[i] : name, make);
+		close(parent);
+	}
+	return fd;
+}
+
 int
 scratch_runs(bool make)
 {
-	return open_passing("sbx-runs", "runs", make);
+	int fd = open_state("runs", make);
+
+	return fd >= 0 ? fd : open_passing("sbx-runs", "runs", make);
 }

@@ -189,15 +189,18 @@ syswrite STDERR, "x" for 1 .. 65536; sleep 60;
 
 def heard():
     """What the command does to stderr keeps no line of sbxrun's from it."""
-    for name, script, ends in (
+    for name, script, ends, shared in (
             ('after shutdown(2)', 'shutdown STDERR, 2; sleep 60',
-             socket.socketpair()),
-            ('after a pipe was full', FILL, os.pipe())):
+             socket.socketpair(), False),
+            ('after shutdown(2) of a socket that is stdin as well',
+             'shutdown STDIN, 2; sleep 60', socket.socketpair(), True),
+            ('after a pipe was full', FILL, os.pipe(), False)):
         near, far = [end if isinstance(end, int) else end.detach()
                      for end in ends]
         job = subprocess.Popen([SBXRUN, '--limit', 'timeout=1s', '--limit',
                                 'output=none'] + RUN[1:]
                                + ['perl', '-e', script],
+                               stdin=far if shared else None,
                                stdout=subprocess.DEVNULL, stderr=far)
         os.close(far)
         time.sleep(1.4)
@@ -235,12 +238,16 @@ def told():
         and b'post-merge' not in got, 'told when asked to end', got)
     job.kill()
     job.communicate()
+    subprocess.run([SBXRUN, '-l', LEVEL, POLICY[:-4] + '-tmp.bin', '--', 'sh',
+                    '-c', 'rm -f /tmp/sbx-*/runs/* /run/user/*/sbx-runs/*'],
+                   check=False, stderr=subprocess.DEVNULL)
     got = subprocess.run([SBXRUN, '--doctor', POLICY], check=False,
                          stdout=subprocess.DEVNULL,
                          stderr=subprocess.PIPE).stderr
     killed_one = (b'sbxrun: a run that was killed, or somebody since, made '
                   + os.getcwd().encode() + b'/.git/hooks/post-merge')
-    say(killed_one in got, 'the doctor tells of a killed run', got)
+    say(killed_one in got, 'the doctor tells of a killed run, whatever a '
+        'command did in /tmp', got)
     got = [subprocess.run(RUN + ['true'], check=False, **quiet).stderr
            for _ in range(2)]
     say(killed_one in got[0] and b'killed' not in got[1],
