@@ -399,6 +399,8 @@ enum sbx_git_part {
 	SBX_GIT_LINES,    /* a file that says nothing without a line that is no
 	                   * comment */
 	SBX_GIT_HEAD,     /* makes a repository of the directory itself */
+	SBX_GIT_INDEX,    /* changes count that hide others */
+	SBX_GIT_REFS,     /* likewise */
 };
 
 /* A name in a git directory; those of submodules and of linked work trees, which
@@ -408,7 +410,7 @@ struct sbx_git_name {
 	uint8_t part;     /* enum sbx_git_part */
 };
 
-enum { SBX_GIT_NAMES = 18, SBX_GIT_OTHERS = 2 };
+enum { SBX_GIT_NAMES = 20, SBX_GIT_OTHERS = 2 };
 extern const struct sbx_git_name sbx_git_names[SBX_GIT_NAMES];
 extern const char *const sbx_git_others[SBX_GIT_OTHERS];
 

@@ -33,6 +33,8 @@ const struct sbx_git_name sbx_git_names[SBX_GIT_NAMES] = {
 	{ "/info/grafts", SBX_GIT_LINES },
 	{ "/shallow", SBX_GIT_FILE },
 	{ "/refs/replace", SBX_GIT_TREE },
+	{ "/index", SBX_GIT_INDEX },
+	{ "/packed-refs", SBX_GIT_REFS },
 };
 
 const char *const sbx_git_others[SBX_GIT_OTHERS] = { "/modules", "/worktrees" };
@@ -67,6 +69,9 @@ is_git_name(struct sbx_place path)
 		struct sbx_place name = text_place(sbx_git_names[i].name);
 		uint8_t part = sbx_git_names[i].part;
 
+		/* Of most of their changes nothing is told. */
+		if (part == SBX_GIT_INDEX || part == SBX_GIT_REFS)
+			continue;
 		if (sbx_covers(name, path))
 			return path.len == name.len || part == SBX_GIT_TREE ||
 			    (part == SBX_GIT_HOOKS &&

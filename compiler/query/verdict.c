@@ -414,8 +414,8 @@ is_shut_device(const struct subject *subject, const struct access *access)
 	    access->outside ||
 	    (full ? !here_is_device(access->path) :
 		    !sbx_covers(place_of("/dev"), access->path) ||
-		     (here_has(access->path) &&
-			 !here_is_file(access->path))))
+			(here_has(access->path) &&
+			    !here_is_file(access->path))))
 		return false;
 	for (size_t i = 0; full && i < countof(made); i++) {
 		if (sbx_covers(place_of(made[i]), access->path))

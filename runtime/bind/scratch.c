@@ -410,8 +410,9 @@ open_private(int parent, const char *name, bool make)
 			return -1;
 		fd = openat(parent, name, place_flags);
 	}
-	if (fd < 0 || (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-			  (status.st_mode & 022) == 0))
+	if (fd < 0 ||
+	    (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+		(status.st_mode & 022) == 0))
 		return fd;
 	close(fd);
 	return -1;

@@ -129,8 +129,10 @@ void
 tripwire_keep(struct tripwire *tripwire)
 {
 	struct arena *arena = tripwire->arena;
-	struct kept_head *head = arena_take(arena, 1, sizeof *head);
+	struct kept_head *head;
 
+	git_blind_begin(tripwire);
+	head = arena_take(arena, 1, sizeof *head);
 	*head = (struct kept_head){
 		.wire_size = sizeof(struct kept_wire),
 		.seen_size = sizeof(struct kept_seen),

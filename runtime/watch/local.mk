@@ -10,6 +10,7 @@ loader_sources += \
 	runtime/watch/learned.c \
 	runtime/watch/first.c \
 	runtime/watch/receipt.c \
+	runtime/watch/git_blind.c \
 	runtime/watch/tripwire.h \
 	runtime/watch/hint.c \
 	runtime/watch/look.c \

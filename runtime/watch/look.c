@@ -631,6 +631,12 @@ open_regular(struct sbx_place at, struct stat *status)
 	return -1;
 }
 
+int
+look_open(const struct seen *seen, struct stat *status)
+{
+	return seen->error != 0 ? -1 : open_regular(seen->at, status);
+}
+
 const char *
 look_settings(struct arena *arena, const struct seen *seen)
 {

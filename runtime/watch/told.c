@@ -134,14 +134,11 @@ record(struct tripwire *tripwire, const struct wire *wire, enum change change,
 }
 
 static void
-tell(struct tripwire *tripwire, const struct wire *wire, enum change change,
-    const struct seen *seen, const struct git_setting *setting)
+say_change(struct tripwire *tripwire, enum change change,
+    const struct seen *seen, const struct out *name)
 {
-	struct out out, name;
+	struct out out;
 
-	out_init(&name, -1);
-	put_setting(&name, setting);
-	record(tripwire, wire, change, seen->at, name.text);
 	if (tripwire->quiet || tripwire->told)
 		return;
 	if (tripwire->lines == LINES_ALL ||
@@ -154,12 +151,24 @@ tell(struct tripwire *tripwire, const struct wire *wire, enum change change,
 	out_init(&out, STDERR_FILENO);
 	out_print(&out, "sbxrun: %s %s ", tripwire->who, change_words[change]);
 	put_place(&out, tripwire, seen->at);
-	if (name.text[0] != '\0')
-		out_print(&out, ": %s", name.text);
+	if (name->text[0] != '\0')
+		out_print(&out, ": %s", name->text);
 	else if (change != REMOVED && S_ISLNK(seen->mode))
 		out_text(&out, ", which is a link");
 	out_text(&out, "\n");
 	out_flush(&out);
+}
+
+static void
+tell(struct tripwire *tripwire, const struct wire *wire, enum change change,
+    const struct seen *seen, const struct git_setting *setting)
+{
+	struct out name;
+
+	out_init(&name, -1);
+	put_setting(&name, setting);
+	record(tripwire, wire, change, seen->at, name.text);
+	say_change(tripwire, change, seen, &name);
 }
 
 /* The settings that one text has and the other one has not. */
@@ -240,6 +249,35 @@ was_told(const struct wire *wire, const struct seen *after)
 	    change_of(seen_find(&wire->early, NULL, after), after) == SAME;
 }
 
+/* The index of a submodule or of another work tree is not read. */
+static void
+tell_blind(struct tripwire *tripwire, const struct wire *wire,
+    enum change change, const struct seen *seen)
+{
+	bool index = seen->part == SBX_GIT_INDEX;
+	struct git_blind *blind;
+	struct out text;
+
+	if (change == REMOVED || seen->other)
+		return;
+	if (change == REPLACED || !S_ISREG(seen->mode)) {
+		tell(tripwire, wire, change, seen, NULL);
+		return;
+	}
+	blind = arena_take(tripwire->arena, 1, sizeof *blind);
+	git_blind_again(tripwire, wire, seen, blind);
+	if (blind->news == 0)
+		return;
+	out_init(&text, -1);
+	if (index)
+		out_text(&text, "git does not look at ");
+	out_shown(&text, blind->first, strlen(blind->first));
+	if (index && blind->news > 1)
+		out_print(&text, ", and %u more", blind->news - 1);
+	record(tripwire, wire, change, seen->at, "");
+	say_change(tripwire, change, seen, &text);
+}
+
 static void
 compare(struct tripwire *tripwire, const struct wire *wire,
     const struct seen *before, const struct seen *after)
@@ -258,7 +296,9 @@ compare(struct tripwire *tripwire, const struct wire *wire,
 		"/commondir") == 0)
 		return;
 	tripwire->told = was_told(wire, after);
-	if (after->part == SBX_GIT_SETTINGS && change != REPLACED)
+	if (after->part == SBX_GIT_INDEX || after->part == SBX_GIT_REFS)
+		tell_blind(tripwire, wire, change, after);
+	else if (after->part == SBX_GIT_SETTINGS && change != REPLACED)
 		tell_settings(tripwire, wire, after,
 		    former_settings(wire, before));
 	else

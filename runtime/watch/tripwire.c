@@ -18,6 +18,7 @@
 #include "runtime/bind/bind.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -290,10 +291,49 @@ follow_seen(struct tripwire *tripwire, const struct wire *wire,
 		follow_settings(tripwire, wire, seen, text);
 }
 
+/* Also watches the settings in a file below what a variable names. */
+static void
+follow_user(struct tripwire *tripwire, const struct sbx_watch *watch,
+    const char *directory, const char *name)
+{
+	struct out path;
+
+	out_init(&path, -1);
+	out_text(&path, directory);
+	out_text(&path, name);
+	if (*directory == '/')
+		add_lead(tripwire, watch, LOOK_SETTINGS,
+		    (struct sbx_place){ NULL, 0 }, path.text);
+}
+
+/* Settings of the user and of the machine, which the command can mostly not write,
+ * may lead git into the workspace. */
+static void
+follow_users(struct tripwire *tripwire)
+{
+	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
+	const struct sbx_watch *watch = NULL;
+
+	for (uint32_t i = 0; i < tripwire->count && watch == NULL; i++) {
+		if (tripwire->wires[i].watch->form == SBX_WATCH_GIT)
+			watch = tripwire->wires[i].watch;
+	}
+	if (watch == NULL)
+		return;
+	home = home != NULL ? home : "";
+	follow_user(tripwire, watch, home, "/.gitconfig");
+	if (config != NULL && *config != '\0')
+		follow_user(tripwire, watch, config, "/git/config");
+	else
+		follow_user(tripwire, watch, home, "/.config/git/config");
+	follow_user(tripwire, watch, "/etc", "/gitconfig");
+}
+
 /* What another name leads to counts as the name does. */
 static void
 follow_leads(struct tripwire *tripwire)
 {
+	follow_users(tripwire);
 	for (uint32_t i = 0; i < tripwire->count; i++) {
 		const struct wire *wire = &tripwire->wires[i];
 		uint32_t number = 0;

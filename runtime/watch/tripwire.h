@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* --- look.c ------------------------------------------------------------ */
@@ -96,6 +97,9 @@ void look(struct arena *arena, const struct look_at *what,
 /* The text of a settings file; NULL if it is none that can be read. */
 const char *look_settings(struct arena *arena, const struct seen *seen);
 
+/* What is there now, if that is a file; or -1. */
+int look_open(const struct seen *seen, struct stat *status);
+
 /* --- unfinished.c ------------------------------------------------------ */
 
 enum { UNFINISHED_NAME = 32 };
@@ -136,6 +140,8 @@ struct wire {
 	const char *
 	    *settings;      /* beside the names: the texts of some, or NULL */
 	struct sight early; /* what was told when sbxrun was asked to end */
+	/* What the index and packed references hid; NULL: unknown. */
+	const struct git_blind *index, *refs;
 };
 
 struct tripwire {
@@ -185,6 +191,25 @@ void tripwire_tell(struct tripwire *tripwire, struct receipt *receipt);
 void tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire,
     bool early);
 void tripwire_say_rest(const struct tripwire *tripwire);
+
+/* --- git_blind.c ------------------------------------------------------- */
+
+enum { GIT_BLIND_MAX = 64 };
+
+/* What an index or packed references keep from being shown. */
+struct git_blind {
+	uint32_t count, news; /* names, and those that were not there before */
+	uint64_t sums[GIT_BLIND_MAX];
+	char first[SBX_MAX_PATH + 1]; /* of the news */
+};
+
+/* Reads all that were there at the first look, beside the command; of what that has
+ * changed by now nothing is known. */
+void git_blind_begin(struct tripwire *tripwire);
+
+/* What one hides now, and did not then. */
+void git_blind_again(const struct tripwire *tripwire, const struct wire *wire,
+    const struct seen *now, struct git_blind *blind);
 
 /* --- killed.c ---------------------------------------------------------- */
 

@@ -278,6 +278,28 @@ led()
 	lead=:
 }
 
+# What a review would not show, in files that git writes all the time.
+hides()
+{
+	if ! command -v git >/dev/null; then
+		tap_skip 'what an index hides' 'there is no git'
+		return
+	fi
+	start='rm -rf .git; git init -q; echo 1 >one; echo 2 >two; git add one two'
+	led 'an index as it should be' 'sleep .2; echo 3 >>one; git add one' \
+	    "$start; git update-index --assume-unchanged two" ''
+	led 'a file that git does not look at' \
+	    'sleep .2; git update-index --assume-unchanged one two' "$start" \
+	    'the command changed .git/index: git does not look at one, and 1 more'
+	led 'one that it leaves out' \
+	    'sleep .2; git update-index --skip-worktree two' \
+	    "$start; git update-index --index-version 4; git update-index --assume-unchanged one" \
+	    'the command changed .git/index: git does not look at two'
+	led 'a history that is replaced, and packed' \
+	    'echo "0 refs/replace/1" >>.git/packed-refs' "$start" \
+	    'the command made .git/packed-refs: refs/replace'
+}
+
 leads()
 {
 	led 'a directory of hooks elsewhere' 'echo x >my/hooks/post-commit' \
@@ -294,6 +316,16 @@ leads()
 	    'printf "[include]\n\tpath = more\n" >team; echo >more
 		printf "[include]\n\tpath = ../team\n" >>.git/config' \
 	    'the command changed more: core.pager'
+	led 'hooks that the user has in each project' \
+	    'mkdir .githooks; echo x >.githooks/post-commit' \
+	    'printf "[core]\n\thooksPath = .githooks\n" >"$base/home/.gitconfig"' \
+	    'the command made .githooks/post-commit'
+	led 'settings that the user includes' \
+	    'printf "[core]\n\tpager = x\n" >>shared' \
+	    'echo >shared; mkdir -p "$base/home/.config/git"
+		printf "[include]\n\tpath = $PWD/shared\n" >"$base/home/.config/git/config"' \
+	    'the command changed shared: core.pager'
+	rm -r "$base/home/.gitconfig" "$base/home/.config"
 	led 'a linked hook' 'echo x >>hook' \
 	    'echo x >hook; ln -s ../../hook .git/hooks/post-commit' \
 	    'the command changed hook'
@@ -584,6 +616,7 @@ for level in standard full; do
 		bounds
 		elsewhere
 		leads
+		hides
 		record
 		home
 		shipped

@@ -100,7 +100,9 @@ seen(uint8_t form, const char *name)
 		[SBX_GIT_HOOKS] = 'h',
 		[SBX_GIT_TREE] = 't',
 		[SBX_GIT_LINES] = 'l',
-		[SBX_GIT_HEAD] = 'b' };
+		[SBX_GIT_HEAD] = 'b',
+		[SBX_GIT_INDEX] = 'i',
+		[SBX_GIT_REFS] = 'r' };
 	static char text[4096];
 	struct look_from none = { .fd = -1 };
 	struct sbx_place at = below(name);
@@ -110,7 +112,7 @@ seen(uint8_t form, const char *name)
 	look_once(form, at, &none);
 	for (const struct seen *one = sight.first; one != NULL;
 	     one = one->next) {
-		if (one->error == ENOENT)
+		if (one->error == ENOENT || one->part == SBX_GIT_INDEX)
 			continue;
 		used += (size_t)snprintf(text + used, sizeof text - used,
 		    "%s%c%s.%s", used > 0 ? " " : "", parts[one->part],
