@@ -349,7 +349,7 @@ int scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace);
 
 /* The directory of what is known of runs that go on: ~/.local/state/sbx/runs,
  * or where there can be none, sbx-runs in the one below, or TOP/runs. */
-int scratch_runs(bool make);
+int scratch_runs(void);
 
 /* The directory of the sockets of sessions, as an O_PATH descriptor, or -1 and
  * errno: /run/user/UID/sbx or, where there is no such place, TOP/sessions. */

@@ -400,16 +400,14 @@ scratch_sessions(bool make)
 
 /* A directory of the user's into which nobody else writes, as it is. */
 static int
-open_private(int parent, const char *name, bool make)
+open_private(int parent, const char *name)
 {
 	struct stat status;
 	int fd = openat(parent, name, place_flags);
 
-	if (fd < 0 && errno == ENOENT && make) {
-		if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
-			return -1;
+	if (fd < 0 && errno == ENOENT &&
+	    (mkdirat(parent, name, 0700) == 0 || errno == EEXIST))
 		fd = openat(parent, name, place_flags);
-	}
 	if (fd < 0 ||
 	    (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
 		(status.st_mode & 022) == 0))
@@ -421,7 +419,7 @@ open_private(int parent, const char *name, bool make)
 /* In $HOME, where no policy lets a command write (SBX_OWN_STATE); -1: it is not
  * to be had.  What policies let commands write is /tmp, mostly. */
 static int
-open_state(const char *name, bool make)
+open_state(const char *name)
 {
 	static const char *const way[] = { ".local", "state", "sbx" };
 	const char *home = getenv("HOME");
@@ -433,16 +431,16 @@ open_state(const char *name, bool make)
 		int parent = fd;
 
 		fd = open_private(parent,
-		    i < sizeof way / sizeof *way ? way[i] : name, make);
+		    i < sizeof way / sizeof *way ? way[i] : name);
 		close(parent);
 	}
 	return fd;
 }
 
 int
-scratch_runs(bool make)
+scratch_runs(void)
 {
-	int fd = open_state("runs", make);
+	int fd = open_state("runs");
 
-	return fd >= 0 ? fd : open_passing("sbx-runs", "runs", make);
+	return fd >= 0 ? fd : open_passing("sbx-runs", "runs", true);
 }

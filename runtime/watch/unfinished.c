@@ -77,7 +77,7 @@ unfinished_begin(struct unfinished *run, void *bytes, size_t len)
 	run->bytes = bytes;
 	run->len = len;
 	if (run->directory < 0) {
-		run->directory = scratch_runs(true);
+		run->directory = scratch_runs();
 		if (run->directory < 0) {
 			warn_unless_inside(errno);
 			return;
@@ -115,7 +115,7 @@ unfinished_end(struct unfinished *run)
 void
 unfinished_open(struct unfinished_list *list)
 {
-	int directory = scratch_runs(false);
+	int directory = scratch_runs();
 
 	list->run = list->free = (struct unfinished){ .directory = -1,
 		.fd = -1 };

@@ -8,7 +8,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/tap.sh"
 
 tap_begin /var/tmp
-tap_programs "$SBXRUN"
+tap_programs "$SBXRUN" "$SBXC"
 cat >"$tmp/ends.sbx" <<'POLICY'
 sbx 1
 profile ends extends workspace-write {
