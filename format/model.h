@@ -410,7 +410,11 @@ struct sbx_git_name {
 	uint8_t part;     /* enum sbx_git_part */
 };
 
-enum { SBX_GIT_NAMES = 20, SBX_GIT_OTHERS = 2 };
+enum {
+	SBX_GIT_NAMES = 20,
+	SBX_GIT_TOLD = 18, /* of the first ones each change is told */
+	SBX_GIT_OTHERS = 2,
+};
 extern const struct sbx_git_name sbx_git_names[SBX_GIT_NAMES];
 extern const char *const sbx_git_others[SBX_GIT_OTHERS];
 

@@ -65,13 +65,10 @@ sbx_git_is_sample(const char *name, size_t len)
 static bool
 is_git_name(struct sbx_place path)
 {
-	for (int i = 0; i < SBX_GIT_NAMES; i++) {
+	for (int i = 0; i < SBX_GIT_TOLD; i++) {
 		struct sbx_place name = text_place(sbx_git_names[i].name);
 		uint8_t part = sbx_git_names[i].part;
 
-		/* Of most of their changes nothing is told. */
-		if (part == SBX_GIT_INDEX || part == SBX_GIT_REFS)
-			continue;
 		if (sbx_covers(name, path))
 			return path.len == name.len || part == SBX_GIT_TREE ||
 			    (part == SBX_GIT_HOOKS &&

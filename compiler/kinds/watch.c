@@ -217,8 +217,8 @@ watch_witness(struct arena *arena, uint8_t form, const char *pattern,
 	if (number == 0)
 		return "/.git";
 	number--;
-	if (number >= SBX_GIT_NAMES) {
-		unsigned which = number / SBX_GIT_NAMES - 1;
+	if (number >= SBX_GIT_TOLD) {
+		unsigned which = number / SBX_GIT_TOLD - 1;
 
 		if (which >= SBX_GIT_OTHERS)
 			return NULL;
@@ -226,7 +226,7 @@ watch_witness(struct arena *arena, uint8_t form, const char *pattern,
 		end = "/x";
 	}
 	return arena_printf(arena, "/.git%s%s%s", other, end,
-	    sbx_git_names[number % SBX_GIT_NAMES].name);
+	    sbx_git_names[number % SBX_GIT_TOLD].name);
 }
 
 /* Asks both sides about one path that a rule of one side covers. */
