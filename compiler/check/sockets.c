@@ -131,6 +131,35 @@ is_quiet(struct target at)
 	return false;
 }
 
+/* Whether the policy opens the host's network, on some Linux of the rule: then
+ * connect(2) is the kernel's, which below Landlock ABI 9 sees no path. */
+static bool
+is_shut(const struct checker *checker, const struct rule *rule)
+{
+	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
+		enum sbx_net net = checker->on[bit].net;
+
+		if ((rule->origin.platforms & bit & SBX_ON_LINUX) != 0 &&
+		    !checker->on[bit].everything &&
+		    (net == SBX_NET_FULL || net == SBX_NET_PORTS))
+			return true;
+	}
+	return false;
+}
+
+static void
+report_shut(struct checker *checker, const struct rule *rule)
+{
+	diag_help(checker->diags,
+	    check_report(checker, rule->origin.loc,
+		"'%s' opens nothing at level standard before Landlock ABI 9: "
+		"the policy opens the network of the host",
+		rule_text(checker->policy, rule)),
+	    "name what the network is for, as 'allow network domain NAME' "
+	    "does: "
+	    "then sbxrun connects");
+}
+
 void
 check_socket_idle(struct checker *checker)
 {
@@ -139,8 +168,11 @@ check_socket_idle(struct checker *checker)
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct rule *rule = &rules->items[i];
 
-		if (!rule->origin.own || rule->effect != SBX_ALLOW ||
-		    !is_quiet(rule->path.at))
+		if (!rule->origin.own || rule->effect != SBX_ALLOW)
+			continue;
+		if (is_shut(checker, rule))
+			report_shut(checker, rule);
+		if (!is_quiet(rule->path.at))
 			continue;
 		diag_help(checker->diags,
 		    check_report(checker, rule->origin.loc,

@@ -62,8 +62,8 @@ static void
 ask_filter(const struct options *options, const struct access *access,
     struct subject *subject)
 {
-	if (access->kind == KIND_SYSCALL && options->arch == NULL &&
-	    asks_machine(options))
+	if ((access->kind == KIND_SYSCALL || access->kind == KIND_SOCKET) &&
+	    options->arch == NULL && asks_machine(options))
 		chosen_ask(options, subject);
 }
 

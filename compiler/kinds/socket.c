@@ -194,6 +194,13 @@ socket_answer(const struct why *why)
 		fputs("    at level minimal no AF_UNIX socket opens, since a "
 		      "filter sees no path\n",
 		    why->stream);
+	else if (why->verdict.by == BY_SHUT)
+		fprintf(why->stream,
+		    "    no AF_UNIX socket is made here at level %s: the "
+		    "policy "
+		    "opens the network of the host, so that sbxrun does not "
+		    "connect for the command, and Landlock has not ABI 9\n",
+		    level_word(why->subject->level));
 	else if (why->verdict.by == BY_OUTSIDE)
 		fputs("    what may be written may be connected to if its "
 		      "server runs in the same sandbox, and this one runs "
@@ -293,6 +300,12 @@ socket_remedy(struct remedy *remedy)
 	/* Another level is what is missing there. */
 	if (remedy->verdict->by == BY_NO_PATHS)
 		return;
+	if (remedy->verdict->by == BY_SHUT) {
+		remedy_add(remedy, REMEDY_NONE,
+		    "name what the network is for, as 'allow network domain "
+		    "NAME' does: then sbxrun connects");
+		return;
+	}
 	if (sbx_place_compare(path, places->agent) == 0 && remedy_agent(remedy))
 		return;
 	if (lift_sockets(remedy) ||

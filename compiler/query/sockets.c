@@ -3,6 +3,8 @@
  */
 #include "compiler/query/why.h"
 
+#include <sys/socket.h>
+
 struct sbx_rule
 places_socket(const struct places *places, const struct sbx_socket *socket,
     bool other_home)
@@ -78,6 +80,21 @@ model_verdict(const struct subject *subject, struct sbx_place path)
 	return model;
 }
 
+/* Whether a stream socket of AF_UNIX is made at all, which the filter that sbxrun
+ * takes here decides. */
+static bool
+socket_is_made(const struct subject *subject)
+{
+	const struct access access = {
+		.kind = KIND_SYSCALL,
+		.name = "socket",
+		.arg_count = 3,
+		.args = { AF_UNIX, SOCK_STREAM, 0 },
+	};
+
+	return subject->program == NULL || verdict_of(subject, &access).allowed;
+}
+
 struct verdict
 socket_verdict(const struct subject *subject, const struct access *access)
 {
@@ -111,6 +128,10 @@ socket_verdict(const struct subject *subject, const struct access *access)
 	if (verdict.allowed && subject->level == SBX_LEVEL_MINIMAL) {
 		verdict.allowed = false;
 		verdict.by = BY_NO_PATHS;
+	}
+	if (verdict.allowed && !socket_is_made(subject)) {
+		verdict.allowed = false;
+		verdict.by = BY_SHUT;
 	}
 	verdict.unenforced = !verdict.allowed &&
 	    subject->level == SBX_LEVEL_NONE;

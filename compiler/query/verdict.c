@@ -534,6 +534,14 @@ path_verdict(const struct subject *subject, const struct access *access)
 	inside.followed = NULL;
 	verdict = place_verdict(subject, &inside);
 	verdict.scratch = true;
+	/* A name that is taken outside may be made inside; what is there outside
+	 * is not what is asked about then. */
+	if (verdict.allowed && access->followed != NULL &&
+	    access->followed->there && access->detail != SBX_WRITE &&
+	    strcmp(access->path.path, "/tmp") != 0) {
+		verdict.allowed = false;
+		verdict.by = BY_HIDDEN;
+	}
 	return verdict;
 }
 

@@ -263,7 +263,8 @@ why_path(const struct why *why)
 	    why->verdict.source != SBX_NO_SOURCE)
 		why_say_path_rule(why, "",
 		    &why->blob->paths[why->verdict.rule]);
-	else if (why->verdict.by != BY_LINK && why->verdict.by != BY_ABOVE)
+	else if (why->verdict.by != BY_LINK && why->verdict.by != BY_ABOVE &&
+	    why->verdict.by != BY_HIDDEN)
 		why_say_decider(why, &why->verdict);
 	if (why->verdict.allowed && why->verdict.split.len > 0)
 		say_later(why);

@@ -308,14 +308,16 @@ enum verdict_by {
 	BY_OLD_KERNEL, /* no TCP socket opens below Landlock ABI 4 */
 	BY_OUTSIDE,  /* a server of outside listens at a place of a path rule */
 	BY_NO_PATHS, /* sockets stay shut where only a filter is there */
-	BY_SPAWN,    /* deny spawn */
-	BY_SCRATCH,  /* TMPDIR, which leads to the scratch directory */
-	BY_AGENT,    /* SSH_AUTH_SOCK, which leads to a socket of the rules */
-	BY_SBXRUN,   /* another variable that sbxrun sets itself */
-	BY_MACHINE,  /* it has no such system call */
-	BY_LINK,     /* on its way, which the view does not hold */
-	BY_LEFT,     /* '..' out of a directory, which the view does not hold */
-	BY_DEVICE,   /* the view, which has devices only by rules in /dev */
+	BY_SHUT,   /* the filter of this machine, which makes no such socket */
+	BY_HIDDEN, /* the scratch directory, behind which /tmp of outside lies */
+	BY_SPAWN,  /* deny spawn */
+	BY_SCRATCH, /* TMPDIR, which leads to the scratch directory */
+	BY_AGENT,   /* SSH_AUTH_SOCK, which leads to a socket of the rules */
+	BY_SBXRUN,  /* another variable that sbxrun sets itself */
+	BY_MACHINE, /* it has no such system call */
+	BY_LINK,    /* on its way, which the view does not hold */
+	BY_LEFT,    /* '..' out of a directory, which the view does not hold */
+	BY_DEVICE,  /* the view, which has devices only by rules in /dev */
 	BY_KEPT, /* the loader, which keeps sbx's own files from all commands */
 	BY_OWN,  /* the kernel and the loader, of a link in /proc/self */
 	BY_ABOVE, /* the view, which has what leads to what is allowed; if

@@ -146,6 +146,12 @@ decided()
 	agree "$1" "the workspace is the working tree" write "$top/made" \
 	    touch "$top/made"
 	ws=$top
+	policy
+	hidden=$(mktemp /tmp/sbx-answers-XXXXXX)
+	chmod 666 "$hidden"
+	agree "$1" "what is in /tmp outside" read "$hidden" cat "$hidden"
+	agree "$1" "a name that is taken there" write "$hidden" touch "$hidden"
+	rm -f "$hidden"
 	command -v python3 >/dev/null || return 0
 	python3 -c 'import socket, sys, time
 server = socket.socket(socket.AF_UNIX)
@@ -156,6 +162,10 @@ time.sleep(60)' "$ws/outside" &
 	while ! [ -S "$ws/outside" ]; do sleep 0.05; done
 	chmod 777 "$ws/outside"
 	agree "$1" "a server of outside" socket "$ws/outside" python3 -c \
+	    'import socket; socket.socket(socket.AF_UNIX).connect("outside")'
+	policy 'allow network full' "allow socket $ws/outside"
+	agree "$1" "a rule about a socket that can open nothing" \
+	    socket "$ws/outside" python3 -c \
 	    'import socket; socket.socket(socket.AF_UNIX).connect("outside")'
 	kill "$server"
 	wait "$server" 2>/dev/null
