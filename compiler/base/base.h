@@ -292,6 +292,9 @@ struct arena;
 /* What is behind the last slash, or all of it; points into the path. */
 const char *path_name(const char *path);
 
+/* Whether it is the directory, or below it. */
+bool path_lies_in(const char *path, const char *directory);
+
 /* "out/team" of "out/team.sbx": without the last dot of its name and what is
  * behind it.  A name that only begins with a dot has none to lose. */
 const char *path_stem(struct arena *arena, const char *path);

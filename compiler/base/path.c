@@ -13,6 +13,15 @@ path_name(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
+bool
+path_lies_in(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+
+	return strncmp(path, directory, len) == 0 &&
+	    (path[len] == '/' || path[len] == '\0');
+}
+
 const char *
 path_stem(struct arena *arena, const char *path)
 {

@@ -168,19 +168,10 @@ binding_apart(struct comparison *comparison)
 /* --- where anchors may lie ------------------------------------------------ */
 
 static bool
-lies_in(const char *path, const char *directory)
-{
-	size_t len = strlen(directory);
-
-	return strncmp(path, directory, len) == 0 &&
-	    (path[len] == '/' || path[len] == '\0');
-}
-
-static bool
 lies_in_any(const char *path, const char *const *directories)
 {
 	for (; *directories != NULL; directories++) {
-		if (lies_in(path, *directories))
+		if (path_lies_in(path, *directories))
 			return true;
 	}
 	return false;

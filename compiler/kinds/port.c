@@ -20,9 +20,7 @@ static bool
 port_resolve(struct scope *scope, const struct ast_atom *atom,
     struct rule *rule)
 {
-	const char *text = atom->text;
 	uint16_t *low = &rule->port.low, *high = &rule->port.high;
-	size_t len = strcspn(text, "-");
 	struct diag *diag;
 
 	if (atom->kind != AST_NUMBER && atom->kind != AST_RANGE) {
@@ -34,22 +32,9 @@ port_resolve(struct scope *scope, const struct ast_atom *atom,
 		    "ADDRESS:PORT'");
 		return false;
 	}
-	if (!object_port(scope, atom, text, len, low))
-		return false;
-	*high = *low;
-	if (text[len] == '-' &&
-	    !object_port(scope, atom, text + len + 1, strlen(text + len + 1),
-		high))
-		return false;
-	if (*high >= *low)
-		return rule->detail < SBX_HOST_TCP ||
-		    rule->effect != SBX_ALLOW ||
-		    host_ports_free(scope, atom, *low, *high);
-	diag = diag_add(scope->diags, DIAG_BAD_PORT, atom->loc,
-	    "the range '%s' is empty", text);
-	diag_help(scope->diags, diag, "did you mean '%u-%u'?", (unsigned)*high,
-	    (unsigned)*low);
-	return false;
+	return host_ports_read(scope, atom, atom->text, low, high) &&
+	    (rule->detail < SBX_HOST_TCP || rule->effect != SBX_ALLOW ||
+		host_ports_free(scope, atom, *low, *high));
 }
 
 static bool

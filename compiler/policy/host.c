@@ -32,10 +32,9 @@ host_port_read(struct scope *scope, const struct ast_atom *atom, uint16_t *port)
 	return false;
 }
 
-/* "443" or "8000-8080" within the text of an atom. */
-static bool
-read_ports(struct scope *scope, const struct ast_atom *atom, const char *text,
-    uint16_t *low, uint16_t *high)
+bool
+host_ports_read(struct scope *scope, const struct ast_atom *atom,
+    const char *text, uint16_t *low, uint16_t *high)
 {
 	size_t len = strcspn(text, "-");
 
@@ -271,7 +270,7 @@ host_address_read(struct scope *scope, const struct ast_atom *atom,
 			arena_strndup(scope->arena, text, len));
 		return false;
 	}
-	return read_ports(scope, ports != NULL ? ports : atom,
+	return host_ports_read(scope, ports != NULL ? ports : atom,
 		   ports != NULL ? ports->text : text + len + 1,
 		   &rule->endpoint.low, &rule->endpoint.high) &&
 	    (rule->effect != SBX_ALLOW ||

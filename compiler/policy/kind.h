@@ -341,6 +341,9 @@ bool host_address_read(struct scope *scope, const struct ast_atom *atom,
 /* One port. */
 bool host_port_read(struct scope *scope, const struct ast_atom *atom,
     uint16_t *port);
+/* "443" or "8000-8080" within the text of an atom. */
+bool host_ports_read(struct scope *scope, const struct ast_atom *atom,
+    const char *text, uint16_t *low, uint16_t *high);
 
 /* Whether none of the ports is one of the sandbox's own; reports it. */
 bool host_ports_free(struct scope *scope, const struct ast_atom *atom,

@@ -216,8 +216,9 @@ here_ask(struct arena *arena, const char *path)
 	return follow(arena, path, true);
 }
 
+/* A link at its end is followed unless `flags` is AT_SYMLINK_NOFOLLOW. */
 static bool
-look_at(struct sbx_place place, struct stat *status)
+look(struct sbx_place place, struct stat *status, int flags)
 {
 	char path[2 * SBX_MAX_PATH];
 
@@ -225,7 +226,13 @@ look_at(struct sbx_place place, struct stat *status)
 		return false;
 	memcpy(path, place.path, place.len);
 	path[place.len] = '\0';
-	return lstat(path, status) == 0;
+	return fstatat(AT_FDCWD, path, status, flags) == 0;
+}
+
+static bool
+look_at(struct sbx_place place, struct stat *status)
+{
+	return look(place, status, AT_SYMLINK_NOFOLLOW);
 }
 
 bool
@@ -237,24 +244,12 @@ here_has(struct sbx_place place)
 }
 
 static bool
-look(struct sbx_place place, struct stat *status)
-{
-	char path[2 * SBX_MAX_PATH];
-
-	if (place.len >= sizeof path)
-		return false;
-	memcpy(path, place.path, place.len);
-	path[place.len] = '\0';
-	return stat(path, status) == 0;
-}
-
-static bool
 is_directory(struct sbx_place place)
 {
 	struct stat status;
 
 	return place.len == 0 ||
-	    (look(place, &status) && S_ISDIR(status.st_mode));
+	    (look(place, &status, 0) && S_ISDIR(status.st_mode));
 }
 
 bool
@@ -308,8 +303,8 @@ here_is_file(struct sbx_place place)
 
 	if (place.len == 0)
 		return false;
-	return look(place, &status) ? !S_ISDIR(status.st_mode) :
-				      errno == ENOTDIR;
+	return look(place, &status, 0) ? !S_ISDIR(status.st_mode) :
+					 errno == ENOTDIR;
 }
 
 bool
@@ -331,7 +326,7 @@ here_is_shared(struct sbx_place place)
 {
 	struct stat status;
 
-	return look(place, &status) && S_ISDIR(status.st_mode) &&
+	return look(place, &status, 0) && S_ISDIR(status.st_mode) &&
 	    (status.st_mode & S_IWOTH) != 0;
 }
 

@@ -427,20 +427,6 @@ static const struct {
 	{ KIND_SYSCALL, "syscalls ", "system call" },
 };
 
-struct shown_record {
-	const struct sbx_blob *blob;
-	const struct rule_kind *kind;
-	const void *record;
-};
-
-static void
-write_record(FILE *stream, const void *what)
-{
-	const struct shown_record *shown = what;
-
-	shown->kind->show(stream, shown->blob, shown->record);
-}
-
 /* "timeout 5 minutes", "output 64 MiB". */
 static const char *
 limit_text(struct arena *arena, const struct sbx_limit *limit)
@@ -468,16 +454,16 @@ limit_text(struct arena *arena, const struct sbx_limit *limit)
 }
 
 static void
-add_record(struct page *page, size_t other, const struct shown_record *shown)
+add_record(struct page *page, size_t other, const char *record)
 {
-	const char *statement = show_to_text(page->arena, write_record, shown);
+	const struct rule_kind *kind = rule_kinds[others[other].kind];
+	const char *statement = record_text(page->arena, page->blob, kind,
+	    record);
 	const char *text = statement;
 	struct line line = { .label = others[other].label, .class = "" };
 	uint32_t source;
 
-	memcpy(&source,
-	    (const char *)shown->record + shown->kind->record.source,
-	    sizeof source);
+	memcpy(&source, record + kind->record.source, sizeof source);
 	/* What rules about the network bring is said by these. */
 	if (others[other].kind == KIND_SYSCALL && source != SBX_NO_SOURCE &&
 	    strstr(text, "syscalls ") == NULL)
@@ -489,7 +475,7 @@ add_record(struct page *page, size_t other, const struct shown_record *shown)
 	    0)
 		text += strlen(others[other].words);
 	if (others[other].kind == KIND_LIMIT)
-		text = limit_text(page->arena, shown->record);
+		text = limit_text(page->arena, (const void *)record);
 	line.badge = arena_printf(page->arena, "%s%s", line.denies ? "no " : "",
 	    line.label);
 	if (line.denies)
@@ -503,15 +489,12 @@ add_others(struct page *page)
 {
 	for (size_t i = 0; i < countof(others); i++) {
 		const struct rule_kind *kind = rule_kinds[others[i].kind];
-		struct shown_record shown = { page->blob, kind, NULL };
 		uint32_t count;
 		const char *record = sbx_records(page->blob, kind->section,
 		    &count);
 
-		for (; count-- > 0; record += kind->record.size) {
-			shown.record = record;
-			add_record(page, i, &shown);
-		}
+		for (; count-- > 0; record += kind->record.size)
+			add_record(page, i, record);
 	}
 }
 

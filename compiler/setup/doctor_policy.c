@@ -45,101 +45,80 @@ is_own(const struct json_t *rule)
 	return source != NULL && strncmp(source, "sbx:", 4) != 0;
 }
 
+/* What is to be said of rules in some states; the words are of the plan. */
+static const struct said {
+	const char *rule;  /* "allow", "deny", or NULL: any */
+	const char *state; /* NULL: any */
+	const char *by;    /* what enforces it has these words; NULL: any */
+	bool own;          /* of the policy itself, and of no shipped one */
+	bool whole;        /* the rule is told, and where it is */
+	enum finding_state finding;
+	const char *word, *before, *after, *fix;
+} reports[] = {
+	{ "allow", "absent", NULL, true, false, FINDING_NOTE, "absent",
+	    "the policy allows what is not there: ",
+	    "; what is made there later stays shut until the next start",
+	    NULL },
+	{ "deny", NULL, "NOT COVERED", true, false, FINDING_NOTE, "absent",
+	    "the policy denies what is not there, so a command can make it: ",
+	    "", "mkdir -p" },
+	/* Whose rule it is matters: nobody here can change a shipped one, but
+	 * for a rule beside it. */
+	{ NULL, "planted", NULL, false, true, FINDING_FIX, "skipped",
+	    "grants nothing, because a command or another user could have made "
+	    "a link on the way: ",
+	    "", "name the place itself in the rule, if it is the right one" },
+	{ "deny", NULL, "split", false, false, FINDING_NOTE, "split",
+	    "at this level nothing can be made beside ",
+	    ": 'sbxrun -n' lists the directories", NULL },
+};
+
 static bool
-begins(const char *text, const char *with)
+is_said(const struct said *said, const struct json_t *rule)
 {
-	return strncmp(text, with, strlen(with)) == 0;
+	const char *words = json_text(rule, "rule");
+	const char *state = json_text(rule, "state");
+	const char *by = json_text(rule, "by");
+
+	return (said->rule == NULL ||
+		   (words != NULL &&
+		       strncmp(words, said->rule, strlen(said->rule)) == 0)) &&
+	    (said->state == NULL ||
+		(state != NULL && strcmp(state, said->state) == 0)) &&
+	    (said->by == NULL ||
+		(by != NULL && strstr(by, said->by) != NULL)) &&
+	    (!said->own || is_own(rule));
 }
 
 static void
-say_absent(struct doctor *doctor)
+say_rules(struct doctor *doctor, const struct said *said)
 {
 	const struct json_t *rules = json_member(doctor->plan, "rules");
-	struct examples allowed = { doctor, "", 0 }, denied = allowed;
+	struct examples examples = { doctor, "", 0 };
+	struct arena *arena = doctor->arena;
+	const char *fix = said->fix;
 
 	for (size_t i = 0; i < json_count(rules); i++) {
 		const struct json_t *rule = json_item(rules, i);
-		const char *words = json_text(rule, "rule");
-		const char *by = json_text(rule, "by");
-		const char *state = json_text(rule, "state");
 
-		if (words == NULL || by == NULL || state == NULL ||
-		    !is_own(rule))
-			continue;
-		if (begins(words, "allow") && strcmp(state, "absent") == 0)
-			add_example(&allowed, json_text(rule, "path"));
-		if (begins(words, "deny") && begins(by, "NOT COVERED"))
-			add_example(&denied, json_text(rule, "path"));
+		if (is_said(said, rule))
+			add_example(&examples,
+			    said->whole ? arena_printf(arena, "%s %s (%s)",
+					      json_text(rule, "rule"),
+					      json_text(rule, "path"),
+					      json_text(rule, "source")) :
+					  json_text(rule, "path"));
 	}
-	if (allowed.count > 0)
-		doctor_find(doctor, FINDING_NOTE, "absent",
-		    arena_printf(doctor->arena,
-			"the policy allows what is not there: %s; what is made "
-			"there later stays shut until the next start",
-			examples_text(&allowed)),
-		    NULL);
-	if (denied.count > 0)
-		doctor_find(doctor, FINDING_NOTE, "absent",
-		    arena_printf(doctor->arena,
-			"the policy denies what is not there, so a command can "
-			"make it: %s",
-			examples_text(&denied)),
-		    arena_printf(doctor->arena, "mkdir -p %s",
-			shell_word(doctor->arena,
-			    denied.count == 1 ? denied.text : "PLACE")));
-}
-
-/* Whose rule it is matters: nobody here can change a shipped one, but for a rule
- * beside it. */
-static void
-say_skipped(struct doctor *doctor)
-{
-	const struct json_t *rules = json_member(doctor->plan, "rules");
-	struct examples skipped = { doctor, "", 0 };
-
-	for (size_t i = 0; i < json_count(rules); i++) {
-		const struct json_t *rule = json_item(rules, i);
-		const char *state = json_text(rule, "state");
-
-		if (state != NULL && strcmp(state, "planted") == 0)
-			add_example(&skipped,
-			    arena_printf(doctor->arena, "%s %s (%s)",
-				json_text(rule, "rule"),
-				json_text(rule, "path"),
-				json_text(rule, "source")));
-	}
-	if (skipped.count > 0)
-		doctor_find(doctor, FINDING_FIX, "skipped",
-		    arena_printf(doctor->arena,
-			"grants nothing, because a command or another user "
-			"could have made a link on the way: %s",
-			examples_text(&skipped)),
-		    "name the place itself in the rule, if it is the right "
-		    "one");
-}
-
-static void
-say_weaker(struct doctor *doctor)
-{
-	const struct json_t *rules = json_member(doctor->plan, "rules");
-	struct examples split = { doctor, "", 0 };
-
-	for (size_t i = 0; i < json_count(rules); i++) {
-		const struct json_t *rule = json_item(rules, i);
-		const char *words = json_text(rule, "rule");
-		const char *by = json_text(rule, "by");
-
-		if (words != NULL && by != NULL && begins(words, "deny") &&
-		    strstr(by, "split") != NULL)
-			add_example(&split, json_text(rule, "path"));
-	}
-	if (split.count > 0)
-		doctor_find(doctor, FINDING_NOTE, "split",
-		    arena_printf(doctor->arena,
-			"at this level nothing can be made beside %s: 'sbxrun "
-			"-n' lists the directories",
-			examples_text(&split)),
-		    NULL);
+	if (examples.count == 0)
+		return;
+	if (fix != NULL && !said->whole)
+		fix = arena_printf(arena, "%s %s", fix,
+		    shell_word(arena,
+			examples.count == 1 ? examples.text : "PLACE"));
+	doctor_find(doctor, said->finding, said->word,
+	    arena_printf(arena, "%s%s%s", said->before,
+		examples_text(&examples), said->after),
+	    fix);
 }
 
 /* --- variables ------------------------------------------------------------ */
@@ -261,9 +240,8 @@ doctor_policy(struct doctor *doctor)
 		if (why != NULL)
 			doctor_find(doctor, FINDING_NOTE, "policy", why, NULL);
 	}
-	say_absent(doctor);
-	say_skipped(doctor);
-	say_weaker(doctor);
+	for (size_t i = 0; i < countof(reports); i++)
+		say_rules(doctor, &reports[i]);
 	say_variables(doctor);
 	say_registries(doctor);
 }

@@ -19,15 +19,6 @@ enum {
 };
 
 static bool
-lies_in(const char *path, const char *directory)
-{
-	size_t len = strlen(directory);
-
-	return strncmp(path, directory, len) == 0 &&
-	    (path[len] == '/' || path[len] == '\0');
-}
-
-static bool
 is_there(const char *path)
 {
 	struct stat status;
@@ -137,7 +128,7 @@ say_git(struct doctor *doctor)
 			"begins at %s",
 			shown_text(doctor->arena, top)),
 		    "sbxrun -w auto ...");
-	if (directory != NULL && !lies_in(directory, doctor->workspace) &&
+	if (directory != NULL && !path_lies_in(directory, doctor->workspace) &&
 	    !doctor_allows(doctor, "write", directory))
 		doctor_find(doctor, FINDING_FIX, "workspace",
 		    arena_printf(doctor->arena,
@@ -162,14 +153,15 @@ say_place(struct doctor *doctor)
 		    "/ is no workspace: sbxrun refuses it", "cd PROJECT");
 		return;
 	}
-	if (lies_in(scratch, workspace) || lies_in(workspace, scratch)) {
+	if (path_lies_in(scratch, workspace) ||
+	    path_lies_in(workspace, scratch)) {
 		doctor_find(doctor, FINDING_FIX, "workspace",
 		    "sbx keeps its own directory in /tmp: sbxrun refuses it as "
 		    "a workspace",
 		    "cd PROJECT, or sbxrun -w PROJECT ...");
 		return;
 	}
-	if (home != NULL && lies_in(home, workspace))
+	if (home != NULL && path_lies_in(home, workspace))
 		doctor_find(doctor, FINDING_FIX, "workspace",
 		    strcmp(home, workspace) == 0 ?
 			"it is the home directory: commands may write the "
@@ -210,7 +202,7 @@ advice_for(struct doctor *doctor, const char *path)
 	struct verdict verdict;
 	struct remedy remedy;
 
-	if ((doctor->home != NULL && lies_in(doctor->home, path)) ||
+	if ((doctor->home != NULL && path_lies_in(doctor->home, path)) ||
 	    access_parse(&doctor->subject->places, words, countof(words),
 		&access) != NULL)
 		return NULL;
@@ -232,7 +224,7 @@ judge_link(struct links *links, const char *path)
 	struct doctor *doctor = links->doctor;
 	char *real = realpath(path, NULL);
 
-	if (real != NULL && !lies_in(real, doctor->workspace) &&
+	if (real != NULL && !path_lies_in(real, doctor->workspace) &&
 	    !doctor_allows(doctor, "read", real)) {
 		if (links->told++ < LINKS_TOLD)
 			doctor_find(doctor, FINDING_NOTE, "links",
@@ -304,7 +296,7 @@ static void
 add_later(struct later *later, const char *path)
 {
 	size_t len = strlen(later->doctor->workspace);
-	const char *name = lies_in(path, later->doctor->workspace) ?
+	const char *name = path_lies_in(path, later->doctor->workspace) ?
 	    path + len + (path[len] == '/') :
 	    path;
 
@@ -354,7 +346,7 @@ doctor_later(struct doctor *doctor)
 		const char *words = json_text(watch, "rule");
 
 		if (path == NULL || words == NULL ||
-		    !lies_in(path, doctor->workspace))
+		    !path_lies_in(path, doctor->workspace))
 			continue;
 		if (strcmp(words, "watch git") == 0)
 			add_hooks(&later, path);

@@ -50,15 +50,6 @@ tree_of(struct arena *arena, const char *path)
 	return arena_printf(arena, "%.*s", (int)(bin - path), path);
 }
 
-static bool
-lies_in(const char *path, const char *directory)
-{
-	size_t len = strlen(directory);
-
-	return strncmp(path, directory, len) == 0 &&
-	    (path[len] == '/' || path[len] == '\0');
-}
-
 static void
 need(struct needs *needs, const char *path, const char *tree)
 {
@@ -66,7 +57,7 @@ need(struct needs *needs, const char *path, const char *tree)
 	const char *spelled, *rule;
 
 	/* Never all that the user has. */
-	if (lies_in(needs->init->home, tree))
+	if (path_lies_in(needs->init->home, tree))
 		tree = path;
 	spelled = spelled_path(arena, tree);
 	if (may_run(needs, path) || spelled == NULL ||
