@@ -4,4 +4,5 @@ libcompiler_a_SOURCES += \
 	compiler/records/plan.c \
 	compiler/records/records.c \
 	compiler/records/records.h \
+	compiler/records/run.c \
 	compiler/records/status.c

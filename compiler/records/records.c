@@ -36,7 +36,7 @@ show(struct printing *printing, const struct json_t *record)
 	const char *event = json_text(record, "event");
 	struct out *out = &printing->out;
 
-	if (event == NULL)
+	if (event == NULL || run_show(out, event, record))
 		return;
 	if (strcmp(event, "plan") == 0)
 		plan_show(printing, record);

@@ -1,6 +1,6 @@
 /*
  * The records of sbxrun in words.  sbxrun writes one JSON object a line, each with
- * the version of the form ("sbx") and what it is about ("event"); sbx-records(5)
+ * the version of the form ("sbx") and what it is about ("event"); sbxrun(1)
  * describes them.  Whoever wrote one may not be trusted, and names in it are those
  * that a command chose: all text is printed by out_shown().
  */
@@ -29,6 +29,9 @@ void put_source(struct out *out, const struct json_t *rule);
 /* What was denied to a command, and what would allow it. */
 void explained_show(struct out *out, const struct subject *subject,
     const struct denials *denials);
+
+/* A record of a receipt; false if it is none. */
+bool run_show(struct out *out, const char *event, const struct json_t *record);
 
 void plan_show(struct printing *printing, const struct json_t *plan);
 void status_show(struct out *out, const struct json_t *status);

@@ -118,6 +118,14 @@ done
 "$SBXRUN" -n "$tmp/none.bin" >"$tmp/words" 2>"$tmp/err"
 tap_is "without a policy: nothing is printed" '125 1' "$? $(cat "$tmp/words" \
     "$tmp/err" | wc -l)"
+# Of a receipt each record is a line; what would allow something is below it.
+"$SBXRUN" -l standard --explain --log "$tmp/log" "$tmp/p.bin" -- \
+    sh -c 'echo x >~/other; exit 3' 2>"$tmp/err"
+said=$("$SBXC" records "$tmp/log")
+has "a receipt: its run" "$said" 'run of p, level standard, workspace '
+has "a receipt: what was denied" "$said" '  denied: write ~/other, 1x sh'
+has "a receipt: what would allow it" "$said" '    policy: allow write ~/other'
+has "a receipt: its end" "$said" '  ended with status 3'
 # Two rules of one place, one place by its name; ranges and addresses.
 ln -s "$tmp/out" ~/out
 cat >"$tmp/more.sbx" <<END
