@@ -50,8 +50,11 @@ compiled_write(FILE *stream, const struct sources *sources,
 	head.file_count = (uint32_t)files.list.count;
 	head.path_size = (uint32_t)files.paths.count;
 	fwrite(&head, 1, sizeof head, stream);
-	fwrite(files.list.items, sizeof *files.list.items, files.list.count,
-	    stream);
-	fwrite(files.paths.items, 1, files.paths.count, stream);
+	/* A blob, to which rules were added, has none. */
+	if (files.list.count > 0) {
+		fwrite(files.list.items, sizeof *files.list.items,
+		    files.list.count, stream);
+		fwrite(files.paths.items, 1, files.paths.count, stream);
+	}
 	fwrite(image->bytes, 1, image->size, stream);
 }
