@@ -137,62 +137,97 @@ add_statements(struct builder *builder)
 	}
 }
 
+struct line {
+	const char *text;
+	uint8_t platforms;
+};
+
+struct lines {
+	VEC(struct line) list;
+};
+
 static int
 line_compare(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	const struct line *x = a, *y = b;
+
+	return strcmp(x->text, y->text);
 }
 
-/* Statements, each on a line, in an order that does not depend on theirs. */
+/* Statements, each on a line. */
 static void
-write_sorted(struct builder *builder, FILE *stream,
-    const struct ast_stmt *stmts, int indent)
+add_lines(struct builder *builder, struct lines *lines, uint8_t platforms)
 {
-	VEC(const char *) lines = { 0 };
-	char *text = NULL, *next, *line;
+	char *text = NULL, *at, *end;
 	size_t size;
 	FILE *memory = open_memstream(&text, &size);
 
 	if (memory == NULL)
 		arena_exhausted();
-	write_sbx_lines(memory, stmts);
+	write_sbx_lines(memory, builder->bodies[platforms].first);
 	fclose(memory);
-	for (next = text; (line = strsep(&next, "\n")) != NULL && next != NULL;)
-		*arena_push(builder->arena, &lines) = line;
-	if (lines.count > 0)
-		qsort(lines.items, lines.count, sizeof *lines.items,
-		    line_compare);
-	for (size_t i = 0; i < lines.count; i++) {
-		if (i == 0 || strcmp(lines.items[i - 1], lines.items[i]) != 0)
-			fprintf(stream, "%*s%s\n", indent, "", lines.items[i]);
-	}
+	for (at = text; (end = strchr(at, '\n')) != NULL; at = end + 1)
+		*arena_push(builder->arena, &lines->list) = (struct line){
+			arena_strndup(builder->arena, at, (size_t)(end - at)),
+			platforms,
+		};
 	free(text);
 }
 
+/* All of them, in an order that does not depend on theirs.  What was said for
+ * some platforms, and again for others, is said once for all of these. */
 static void
-write_blocks(struct builder *builder, FILE *stream)
+sort_lines(struct builder *builder, struct lines *lines)
 {
-	static const struct {
-		uint8_t platforms;
-		const char *words;
-	} blocks[] = {
-		{ SBX_ON_LINUX, "linux" },
-		{ SBX_ON_LINUX_X86_64, "x86_64" },
-		{ SBX_ON_LINUX_AARCH64, "aarch64" },
-		{ SBX_ON_LINUX_X86_64 | SBX_ON_MACOS, "x86_64 macos" },
-		{ SBX_ON_LINUX_AARCH64 | SBX_ON_MACOS, "aarch64 macos" },
-		{ SBX_ON_MACOS, "macos" },
+	size_t kept = 0;
+
+	for (uint8_t platforms = 1; platforms <= SBX_ON_ALL; platforms++)
+		add_lines(builder, lines, platforms);
+	if (lines->list.count > 0)
+		qsort(lines->list.items, lines->list.count,
+		    sizeof *lines->list.items, line_compare);
+	for (size_t i = 0; i < lines->list.count; i++) {
+		struct line *line = &lines->list.items[i];
+
+		if (kept > 0 &&
+		    line_compare(&lines->list.items[kept - 1], line) == 0)
+			lines->list.items[kept - 1].platforms |=
+			    line->platforms;
+		else
+			lines->list.items[kept++] = *line;
+	}
+	lines->list.count = kept;
+}
+
+static void
+write_lines(FILE *stream, const struct lines *lines)
+{
+	static const char *const words[] = {
+		[SBX_ON_ALL] = "",
+		[SBX_ON_LINUX] = "linux",
+		[SBX_ON_LINUX_X86_64] = "x86_64",
+		[SBX_ON_LINUX_AARCH64] = "aarch64",
+		[SBX_ON_LINUX_X86_64 | SBX_ON_MACOS] = "x86_64 macos",
+		[SBX_ON_LINUX_AARCH64 | SBX_ON_MACOS] = "aarch64 macos",
+		[SBX_ON_MACOS] = "macos",
 	};
 
-	for (size_t i = 0; i < countof(blocks); i++) {
-		const struct ast_stmt *stmts =
-		    builder->bodies[blocks[i].platforms].first;
+	for (uint8_t platforms = SBX_ON_ALL; platforms > 0; platforms--) {
+		bool open = platforms == SBX_ON_ALL;
 
-		if (stmts == NULL)
-			continue;
-		fprintf(stream, "on %s {\n", blocks[i].words);
-		write_sorted(builder, stream, stmts, 1);
-		fputs("}\n", stream);
+		for (size_t i = 0; i < lines->list.count; i++) {
+			const struct line *line = &lines->list.items[i];
+
+			if (line->platforms != platforms)
+				continue;
+			if (!open)
+				fprintf(stream, "on %s {\n", words[platforms]);
+			open = true;
+			fprintf(stream, "%s%s\n",
+			    platforms == SBX_ON_ALL ? "" : " ", line->text);
+		}
+		if (open && platforms != SBX_ON_ALL)
+			fputs("}\n", stream);
 	}
 }
 
@@ -217,6 +252,7 @@ policy_canonical(const struct policy *policy)
 		.arena = policy->arena,
 		.policy = policy,
 	};
+	struct lines lines = { 0 };
 	char *text = NULL;
 	const char *copy;
 	size_t size;
@@ -230,8 +266,8 @@ policy_canonical(const struct policy *policy)
 	write_sbx_lines(stream, builder.bodies[SBX_ON_ALL].first);
 	builder.bodies[SBX_ON_ALL] = (struct ast_body){ NULL, NULL };
 	add_statements(&builder);
-	write_sorted(&builder, stream, builder.bodies[SBX_ON_ALL].first, 0);
-	write_blocks(&builder, stream);
+	sort_lines(&builder, &lines);
+	write_lines(stream, &lines);
 	fputs("}\n", stream);
 	fclose(stream);
 	copy = arena_strndup(policy->arena, text, size);

@@ -323,6 +323,7 @@ test_orders(struct tap *tap)
 {
 	static const char *const pairs[][2] = {
 		{ "use a", "use b" },
+		{ "use a", "on linux { use a }" },
 		{ "allow read /srv from \"x:1:1\"",
 		    "allow read /srv from \"x:1:2\"" },
 		{ "deny syscalls @ipc from \"x:2:1\"",
