@@ -46,6 +46,18 @@ binding_two_homes(void)
 	return &usual[i];
 }
 
+const struct binding *
+binding_other_user(void)
+{
+	static const struct binding other = {
+		.about = "the home directory is another one",
+		.workspace = "/home/user/project",
+		.home = "/home/other",
+	};
+
+	return &other;
+}
+
 bool
 binding_names_home(const struct sbx_blob *blob)
 {

@@ -324,6 +324,9 @@ compare_bindings(struct pass *pass, struct rules *rules)
 		    binding_is_useful(comparison, binding))
 			compare_places(pass, rules, binding);
 	}
+	if (comparison->fault == NULL && comparison->names_home &&
+	    comparison->bound[SIDE_OLD] == NULL)
+		compare_places(pass, rules, binding_other_user());
 	if (comparison->fault == NULL)
 		compare_layouts(pass, rules);
 }

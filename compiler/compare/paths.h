@@ -248,6 +248,9 @@ const struct binding *binding_usual(size_t number);
  * for no option says so. */
 const struct binding *binding_two_homes(void);
 
+/* What a policy that names the usual home by its path means for others. */
+const struct binding *binding_other_user(void);
+
 /* Whether a policy has paths in what is usually the home directory. */
 bool binding_names_home(const struct sbx_blob *blob);
 
