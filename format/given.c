@@ -87,26 +87,33 @@ text_place(const char *text)
 	return (struct sbx_place){ text, (uint32_t)length(text) };
 }
 
-/* The longest allow to write, at an anchor, that covers what is below it. */
+/* The longest allow to write, at an anchor, that covers what is below it; else the
+ * longest of something in that. */
 static const char *
 opened_over(const struct sbx_blob *blob, uint16_t anchor, const char *below,
     uint8_t platforms)
 {
 	const struct sbx_place at = text_place(below);
 	const char *opened = NULL;
+	bool over = false;
 
 	for (uint32_t i = 0; i < blob->path_count; i++) {
 		const struct sbx_path *path = &blob->paths[i];
 		struct sbx_place rule;
+		bool covers;
 
 		if (path->effect != SBX_ALLOW || path->glob != 0 ||
 		    path->anchor != anchor || (path->rights & SBX_WRITE) == 0 ||
 		    (path->platforms & platforms) == 0)
 			continue;
 		rule = text_place(sbx_string(blob, path->suffix));
-		if (sbx_covers(rule, at) &&
-		    (opened == NULL || rule.len > text_place(opened).len))
+		covers = sbx_covers(rule, at);
+		if (!covers && (over || !sbx_covers(at, rule)))
+			continue;
+		if (opened == NULL || covers != over ||
+		    rule.len > text_place(opened).len)
 			opened = rule.path;
+		over |= covers;
 	}
 	return opened;
 }

@@ -455,6 +455,21 @@ make_links(struct mount_tree *tree)
 		symlinkat(in_dev[i].target, tree->root, in_dev[i].name);
 }
 
+/* Programs expect that there is a home, whatever may be in it. */
+static void
+make_home(struct mount_tree *tree)
+{
+	const struct binding *binding = tree->binding;
+	struct sbx_place home = binding->anchors[SBX_ANCHOR_HOME];
+
+	if (!binding->bound[SBX_ANCHOR_HOME] || home.len == 0 ||
+	    mounts_find(tree, home) != NULL ||
+	    mounts_around(tree, home) != NULL)
+		return;
+	make_parents(tree, home);
+	make_node(tree->root, inside(home), true);
+}
+
 static void
 enter_root(const struct mount_tree *tree)
 {
@@ -474,6 +489,7 @@ mount_all(struct mount_tree *tree)
 		if (tree->mounts[i].at.len > 0)
 			mount_one(tree, &tree->mounts[i]);
 	}
+	make_home(tree);
 	make_links(tree);
 	make_read_only(tree);
 	enter_root(tree);

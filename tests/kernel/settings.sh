@@ -2,8 +2,8 @@
 # What settings in the home and in /etc lead to, as TAP.  git has the name that they
 # set in a sandbox, too, by whatever files; a denial of such a file holds, and settings
 # that a command could have written open nothing.  Who is kept from a file that names
-# a registry is told so.  ssh believes root's files.  At both levels, as this user and,
-# started by root, as an ordinary one too.
+# a registry is told so.  ssh believes root's files, and tools find a home.  At both
+# levels, as this user and, started by root, as an ordinary one too.
 
 # Variables in what the sandbox's shell runs are that shell's.
 # shellcheck disable=SC2016
@@ -26,6 +26,7 @@ policy plain workspace-write
 policy shut workspace-write 'deny read ~/work/config'
 policy open workspace-write 'allow write ~/.config/git'
 policy home workspace-write 'allow write ~/work'
+policy coding coding
 policy online coding-online
 policy told coding-online 'set env npm_config_registry = "http://127.0.0.1:9/"'
 
@@ -141,6 +142,28 @@ registries()
 //registry.npmjs.org/:_authToken=x' online)"
 }
 
+# An account on which nothing was run yet.
+fresh()
+{
+	home=$base/fresh-$uid
+	rm -rf "$home"
+	mkdir -p "$home" "$base/ws-$uid"
+	[ "$uid" -eq "$(id -u)" ] || chown -R "$uid:$uid" "$home" "$base/ws-$uid"
+	tap_is "$level: uid $uid: there is a home, though nothing is in it" \
+	    'there shut' "$(fresh_run 'stat ~ >/dev/null && echo there
+		touch ~/x 2>/dev/null || echo shut' | xargs)"
+	tap_is "$level: uid $uid: pnpm's store is where one can be made" yes \
+	    "$(fresh_run 'mkdir -p "$PNPM_HOME/store" && echo yes')"
+	mkdir -p "$home/.local/share/pnpm/store"
+	tap_is "$level: uid $uid: and where it is, once it is there" \
+	    "$home/.local/share/pnpm" "$(fresh_run 'echo "$PNPM_HOME"')"
+}
+fresh_run()
+{
+	(cd "$base/ws-$uid" && as "$uid" "$base/sbxrun" -l "$level" \
+	    "$base/coding.bin" -- sh -c "$1" 2>&1 </dev/null)
+}
+
 # ssh ends where a file there is neither root's nor the user's, as root's look in a
 # user namespace.
 ssh_settings()
@@ -176,6 +199,7 @@ for uid in $users; do
 		shut
 		planted
 		registries
+		fresh
 	done
 done
 for level in $levels; do
