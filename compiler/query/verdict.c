@@ -329,7 +329,7 @@ split_find(const struct subject *subject, const struct access *access,
     struct verdict *verdict)
 {
 	const struct places *places = &subject->places;
-	/* Processes come later, but for the first. */
+	/* Processes come later, the command's too. */
 	bool own = access->followed != NULL && access->followed->own;
 	bool there = !own && here_has(access->path);
 	struct sbx_place directory = own ? place_of("/proc") :
@@ -349,8 +349,6 @@ split_find(const struct subject *subject, const struct access *access,
 	if (!is_split_by(&rules, access->detail, directory, &by))
 		return;
 	verdict->split = directory;
-	if (own)
-		return;
 	verdict->allowed = false;
 	verdict->by = BY_SPLIT;
 	verdict->absent = NULL;

@@ -215,17 +215,6 @@ say_split(const struct why *why)
 		    &why->blob->paths[why->verdict.rule]);
 }
 
-/* The command is sbxrun's own process, unless that goes on beside it. */
-static void
-say_later(const struct why *why)
-{
-	fputs("    but at level standard only for the command itself, where "
-	      "sbxrun does not stay beside it, and not for what it starts: "
-	      "Landlock is given the entries of /proc one by one, as they are "
-	      "when the sandbox starts\n",
-	    why->stream);
-}
-
 static void
 say_left(const struct why *why)
 {
@@ -266,8 +255,6 @@ why_path(const struct why *why)
 	else if (why->verdict.by != BY_LINK && why->verdict.by != BY_ABOVE &&
 	    why->verdict.by != BY_HIDDEN)
 		why_say_decider(why, &why->verdict);
-	if (why->verdict.allowed && why->verdict.split.len > 0)
-		say_later(why);
 	say_machine(why);
 	say_interpreter(why);
 	if (decided != NULL)

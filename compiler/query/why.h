@@ -346,8 +346,7 @@ struct verdict {
 	                                * were there */
 	struct sbx_place link;         /* for BY_LINK, BY_LEFT */
 	struct sbx_place
-	    split;    /* for BY_SPLIT; `rule` denies something in it.  Of what
-	               * is allowed in /proc/self, that later processes lack it */
+	    split;    /* for BY_SPLIT; `rule` denies something in it */
 	bool scratch; /* inside, its path leads to the scratch directory */
 };
 

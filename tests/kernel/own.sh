@@ -90,7 +90,8 @@ attack='
 # What lies there afterwards, from outside: the files and what they say.
 kept()
 {
-	(cd "$home" && find -L .config/sbx .local/state/sbx -type f \
+	(cd "$home" && find -L .config/sbx .local/state/sbx -path '*/runs' \
+	    -prune -o -type f \
 	    -exec cat {} + -o -type f 2>/dev/null | sort | uniq -c |
 	    tr -s ' \n' ' ')
 }

@@ -215,7 +215,7 @@ fresh()
 		esac
 		is "a fresh home with ${cached:-nothing}" "$wanted" "$got"
 	done
-	is 'and nothing is made in it' '. .. .cache ws' \
+	is 'and nothing is made in it' '. .. .cache .local ws' \
 	    "$(ls -a "$home" | paste -sd ' ')"
 	rm -rf "$home"
 }

@@ -394,8 +394,8 @@ try_standard()
 	# Processes come later than the entries of /proc that are granted.
 	# shellcheck disable=SC2016  # the policy's
 	bare 'allow read ${proc}' 'deny read /proc/uptime'
-	agree allowed - read /proc/self/status cat /proc/self/status
-	says 'but at level standard only for the command itself'
+	agree denied none read /proc/self/status cat /proc/self/status
+	says 'as they are when'
 	tried sh -c 'cat /proc/self/status; false'
 	tap_empty "level $level: and so it is" "$(grep -v 'Permission denied' \
 	    "$tmp/out")"
