@@ -253,7 +253,12 @@ bool
 policy_is(const struct options *options, struct arena *arena, const void *bytes,
     size_t size, struct policy_file *loaded)
 {
+	const struct sbx_header *header = (const void *)loaded->bytes;
+
 	loaded->whole = options->rule_count > 0;
 	read_policy(options, arena, loaded, false);
-	return loaded->size >= size && memcmp(loaded->bytes, bytes, size) == 0;
+	/* What follows can only be its text. */
+	return loaded->size >= size &&
+	    memcmp(loaded->bytes, bytes, size) == 0 &&
+	    (loaded->size == size || loaded->size - size == header->text_size);
 }
