@@ -14,7 +14,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 . "$srcdir/tests/lib/sandbox.sh"
 
 tap_begin /var/tmp
-tap_programs "$SBXRUN" "$builddir/sbxsh"
+tap_programs "$SBXRUN" "$SBXC" "$builddir/sbxsh"
 # The test's own program has another home; by the right one nothing is set.
 install -m 755 "$builddir/sbxsh-test" "$tmp/bash"
 ln -s bash "$tmp/sbx-ksh"

@@ -118,7 +118,7 @@ files()
 # script(1) has here and there.
 terminal()
 {
-	(cd "$ws" && as "$uid" python3 -c 'import pty, sys
+	(cd "$ws" && as "$uid" SBX_HINT=0 python3 -c 'import pty, sys
 status = pty.spawn(sys.argv[1:])
 sys.exit(status >> 8)' "$base/sbxrun" -l "$level" "$base/coding.bin" -- \
 	    sh -c "$1" </dev/null 2>&1 | tr -d '\r')
