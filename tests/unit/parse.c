@@ -387,14 +387,13 @@ test_includes(struct tap *tap)
 
 	put_file("d/main.sbx",
 	    "sbx 1\ninclude \"only.sbx\"\n"
-	    "include \"groups.sbx\"\n");
+	    "include \"groups.sbx\"\ninclude \"./groups.sbx\"\n");
 	put_file("d/groups.sbx", "sbx 1\n");
 	parse_file(&bench, "d/main.sbx");
 	expect_files(tap, &bench,
-	    "then in -I; a file comes before a shipped "
-	    "one",
+	    "then in -I; the name of a shipped file means that one",
 	    "d/main.sbx=main.sbx i/only.sbx=only.sbx "
-	    "d/groups.sbx=groups.sbx");
+	    "sbx:groups.sbx=sbx:groups.sbx d/./groups.sbx=./groups.sbx");
 	arena_release(bench.arena);
 }
 
