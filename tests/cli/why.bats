@@ -699,8 +699,11 @@ typed_else() {
 	says "a file without a name in /tmp is made in \${tmp}"
 	ends 0 "$SBXC" why @workspace-write -l full syscall shmget
 	[[ "$output" != *'sbxrun answers'* ]]
-	# Nobody supervises; somebody decided otherwise.
 	ends 0 "$SBXC" why team.sbx -l standard syscall chmod
+	says "but sbxrun answers it: for what may be written, and nothing else (level standard)"
+	# The command could not hand over its listener; somebody decided otherwise.
+	printf 'sbx 1\nprofile p {\ndeny syscalls sendmsg\n}\n' >mute.sbx
+	ends 0 "$SBXC" why mute.sbx -l standard syscall chmod
 	[[ "$output" != *'sbxrun answers'* ]]
 	printf 'sbx 1\nprofile p extends workspace-write {\nallow syscalls shmget\n}\n' >lifted.sbx
 	ends 0 "$SBXC" why lifted.sbx -l standard syscall shmget

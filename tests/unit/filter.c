@@ -30,6 +30,10 @@ test_shape(struct tap *tap)
 		const struct filter *filter = &set.filters.items[i];
 		struct syscall_data data = { .audit = filter->arch->audit };
 		size_t total = 0, most = 0, steps;
+		/* Where the supervisor answers more calls. */
+		bool answers = (filter->flags &
+				   (SBX_PROGRAM_FULL | SBX_PROGRAM_LISTENER)) ==
+		    SBX_PROGRAM_LISTENER;
 
 		for (; data.number < 470; data.number++) {
 			bpf_run_counted(program->insns, &data, &steps);
@@ -37,7 +41,8 @@ test_shape(struct tap *tap)
 			most = steps > most ? steps : most;
 		}
 		tap_ok(tap,
-		    program->count <= 184 && total <= 4900 && most <= 37,
+		    program->count <= (answers ? 204u : 184u) &&
+			total <= 4900 && most <= (answers ? 38u : 37u),
 		    "%s, flags %#x: %zu instructions, %zu steps "
 		    "for all numbers, %zu at most",
 		    filter->arch->name, filter->flags, program->count, total,
@@ -163,15 +168,17 @@ test_variants(struct tap *tap)
 	static const struct {
 		const char *sample, *variants; /* "flags@ABI" of one machine */
 	} cases[] = {
-		{ "nothing said", "0@0 10@1 12@9 17@4 55@4" },
-		{ "the internet", "0@0 10@1 12@9 15@4 17@6 55@4" },
-		{ "abstract sockets", "0@0 10@1 12@9 17@4 55@4" },
-		{ "ports to connect to", "0@0 10@1 18@4 1a@9 1d@4 1f@6 5d@4" },
-		{ "a view of everything", "0@0 10@1 12@9 15@4 17@9 55@4" },
+		{ "nothing said", "0@0 10@1 12@9 50@1 52@9 17@4 55@4" },
+		{ "the internet", "0@0 10@1 12@9 50@1 52@9 15@4 17@6 55@4" },
+		{ "abstract sockets", "0@0 10@1 12@9 50@1 52@9 17@4 55@4" },
+		{ "ports to connect to",
+		    "0@0 10@1 18@4 1a@9 50@1 58@4 5a@9 1d@4 1f@6 5d@4" },
+		{ "a view of everything",
+		    "0@0 10@1 12@9 50@1 52@9 15@4 17@9 55@4" },
 		{ "no sockets", "0@0 10@1 15@4" },
 		{ "a network of its own",
 		    "0@0 10@1 12@9 50@1 58@4 15@4 17@6 55@4 37@4 75@4" },
-		{ "both networks", "0@0 10@1 12@9 15@4 17@6 55@4" },
+		{ "both networks", "0@0 10@1 12@9 50@1 52@9 15@4 17@6 55@4" },
 		{ "loopback and a view",
 		    "0@0 10@1 12@9 50@1 58@4 15@4 17@9 55@4 35@4 37@9 75@4" },
 	};
