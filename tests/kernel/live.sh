@@ -413,8 +413,11 @@ refusals()
 	refused "$1" 'a policy that others may replace' 'others may replace' \
 	    "$base/open/p.bin"
 	refused "$1" 'cut off' 'cut off' "$base/short.bin"
-	cp "$profiles/coding.sbx" "$base/coding.sbx"
-	refused "$1" 'policy text' 'compile it' "$base/coding.sbx"
+	printf '%s\n' 'sbx 1' 'profile p { alow read /etc }' >"$base/bad.sbx"
+	got=$(as "$1" "$base/sbxrun" "$base/bad.sbx" -- echo was-run 2>&1)
+	tap_is "uid $1: refused: text that does not compile" \
+	    "125 sbxrun: $base/bad.sbx: it does not compile" \
+	    "$? $(echo "$got" | grep -e '^sbxrun: ' -e '^was-run$')"
 	refused "$1" 'no such file' 'cannot open' "$base/none.bin"
 	refused "$1" 'a missing parameter' 'needs this' "$base/data.bin"
 	refused "$1" 'a missing workspace' 'no such workspace' \
