@@ -118,10 +118,11 @@ print(d.get("shell") or d["env"]["CLAUDE_CODE_SHELL"])' "$(ls \
 	refuses "$agent: twice" "set up already"
 	init $agent --undo
 	tap_is "$agent: --undo" 0 $status
-	tap_is "$agent: ... leaves no file and no directory" ". ./.ssh ./.ssh/id" \
-	    "$(cd "$HOME" && find . -not -path "./.cache*" | LC_ALL=C sort |
-	    tr '\n' ' ' | sed 's/ $//')"
-	rm -rf "$HOME/.cache" # of the trial
+	rm -rf "$HOME/.cache" "$HOME/.local/state" # of the trial and other runs
+	tap_is "$agent: ... leaves no other file and no directory" \
+	    ". ./.local ./.ssh ./.ssh/id" "$(cd "$HOME" && find . |
+	    LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+	rmdir "$HOME/.local"
 done
 # A way upwards in PATH, which no rule can name.
 (PATH=$tmp/work/../bin:$(dirname "$SBXC"):/usr/bin:/bin && init -y claude &&
