@@ -216,8 +216,11 @@ judge(const struct session *session, const struct run *run, char *why,
 	snprintf(why, size,
 	    "no command, wait status %#x, said %d lines: %.200s",
 	    (unsigned)status, lines_in(run->said), run->said);
+	/* With --explain, what was in force stands behind why there is no command. */
 	if (WIFEXITED(status) && WEXITSTATUS(status) >= 125 &&
-	    WEXITSTATUS(status) <= 127 && lines_in(run->said) == 1)
+	    WEXITSTATUS(status) <= 127 &&
+	    lines_in(run->said) ==
+		1 + (strstr(run->said, "\nsbxrun: no denial was seen") != NULL))
 		return REFUSED;
 	return status == 0 ? WRONG : OTHER;
 }

@@ -124,13 +124,14 @@ tap_is 'it is listed' "$own.sbx:4: allow read ~/data" "$($allow --list)"
 for rule in 'read ~/.ssh' 'write ~/.config/sbx' 'read ~/.aws' 'write ~/.bashrc'; do
 	tap_is "not $rule" 1 "$($allow --yes "$rule" >/dev/null 2>&1; echo $?)"
 done
+home='~'
 printf 'sbx 1\nprofile plain {\nallow write ${workspace}\n}\n' >"$tmp/plain.sbx"
 "$SBXC" "$tmp/plain.sbx" -o "$tmp/plain.bin"
 tap_is 'credentials take --force, where no deny keeps them' '1
 0' "$(for force in '' --force; do
-    $allow --yes $force --for "$tmp/plain.bin" read '~/.aws' >/dev/null 2>&1; echo $?
+    $allow --yes $force --for "$tmp/plain.bin" read "$home/.aws" >/dev/null 2>&1; echo $?
 done)"
-tap_is 'a blob is made anew' 1 "$("$SBXC" dump "$tmp/plain.bin" | grep -c '~/.aws')"
+tap_is 'a blob is made anew' 1 "$("$SBXC" dump "$tmp/plain.bin" | grep -c "$home/.aws")"
 tap_is 'no text gets out of the rule' 2 "$($allow --yes 'read ~/x
 drop deny read ~/.ssh' >/dev/null 2>&1; echo $?)"
 tap_is 'a shipped one is extended, and who uses that is said' \

@@ -98,18 +98,19 @@ else
 fi
 # Words and record are one: a record that was kept gives the same words.
 for form in -n -n=summary; do
+	summary=${form#-n}
 	"$SBXRUN" -l standard $form "$tmp/p.bin" >"$tmp/words" 2>/dev/null
 	"$SBXRUN" -l standard $form --json "$tmp/p.bin" 2>/dev/null |
-	    "$SBXC" records $([ $form = -n ] || echo --summary) \
-	    >"$tmp/kept"
+	    "$SBXC" records ${summary:+--summary} >"$tmp/kept"
 	tap_is "$form: words of a record" same \
 	    "$(cmp -s "$tmp/words" "$tmp/kept" && echo same)"
 done
 # Alone, sbxrun says so and prints the record, with the status that it has.
 mkdir "$tmp/alone" && install -m 755 "$SBXRUN" "$tmp/alone" || exit 99
 for form in -n --status; do
-	said=$("$tmp/alone/sbxrun" -l standard $form $([ $form = --status ] ||
-	    echo "$tmp/p.bin") 2>"$tmp/err")
+	set -- "$tmp/p.bin"
+	[ $form != --status ] || set --
+	said=$("$tmp/alone/sbxrun" -l standard $form "$@" 2>"$tmp/err")
 	tap_is "$form without sbxc: status" 0 $?
 	has "$form without sbxc: the record" "$said" '{"sbx":1,"event":"'
 	has "$form without sbxc: it is said" "$(cat "$tmp/err")" \
