@@ -144,6 +144,10 @@ decide(struct sandbox *sandbox, bool explains)
 	chosen.supervised = chosen.full || supervision->timeout > 0 ||
 	    supervision->output > 0 || supervision->tripwire != NULL ||
 	    supervision->receipt != NULL || explains || chosen.answered != NULL;
+	/* Then the first process refuses, and that is the line to read. */
+	if (chosen.supervised && !chosen.full && !sandbox->options.plan &&
+	    supervise_obstacle() != NULL)
+		sandbox->plan.why_no_listener = NULL;
 	return chosen;
 }
 
