@@ -418,8 +418,10 @@ macos_differs(struct arena *arena, const struct sbx_blob *old,
 {
 	const struct policy *a, *b;
 
+	/* There may be none. */
 	if (old->text_size == new->text_size &&
-	    memcmp(old->text, new->text, old->text_size) == 0)
+	    (old->text_size == 0 ||
+		memcmp(old->text, new->text, old->text_size) == 0))
 		return false;
 	a = blob_policy(arena, old);
 	b = blob_policy(arena, new);

@@ -647,8 +647,8 @@ put_card(const struct page *page)
 		[SBX_NET_NONE] = "none",
 		[SBX_NET_PORTS] = "the host's, and these TCP ports alone",
 		[SBX_NET_FULL] = "the host's, all of it",
-		[SBX_NET_LOOPBACK] = "its own: servers inside reach each "
-				     "other, nothing leads out",
+		[SBX_NET_LOOPBACK] = ("its own: servers inside reach each "
+				      "other, nothing leads out"),
 		[SBX_NET_SELECTED] = "its own, and these hosts",
 	};
 	static const struct pick picks[] = {

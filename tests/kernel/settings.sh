@@ -174,7 +174,7 @@ ssh_settings()
 		return
 	fi
 	if [ "$(id -u)" -ne 0 ] || ! unshare -m true 2>/dev/null; then
-		tap_skip "$name" 'only root can put a file there'
+		tap_lacks "$name" 'only root can put a file there'
 		return
 	fi
 	prepare "$ORDINARY"

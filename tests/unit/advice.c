@@ -267,6 +267,7 @@ try_bad(struct tap *tap)
 		    !answer(&subject, bad[i], &advice) && errno == EINVAL,
 		    i == 0 ? "an unknown kind" : "a path without an end");
 	}
+	arena_release(subject.places.arena);
 }
 
 int

@@ -12,7 +12,7 @@ lines='git-init git-clone-local git-rebase git-shared c-make python-shm
     python-tempfile sh-proc-read sh-devs sh-tmp-exec sh-chgrp-own rsync-local
     kill-tree sqlite-wal script-tty inotify-tail ssh-keygen tar-gz'
 if [ "$(id -u)" -ne 0 ] || ! unshare -mp true 2>/dev/null; then
-	tap_skip "workflows in fresh accounts" "needs root, to make an account"
+	tap_lacks "workflows in fresh accounts" "needs root, to make an account"
 	tap_done
 fi
 each()
