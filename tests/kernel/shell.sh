@@ -102,7 +102,7 @@ print(subprocess.run(\"echo \$SBX\", shell=True, executable=os.environ[\"S\"],
 missing()
 {
 	if [ -x /bin/ksh ] || [ -x /usr/bin/ksh ]; then
-		tap_skip 'a shell that is not installed' 'ksh is'
+		tap_lacks 'a shell that is not installed' 'ksh is'
 	else
 		is 'a shell that is not installed' \
 		    'sbxsh: ksh: this shell is not installed
