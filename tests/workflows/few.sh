@@ -14,6 +14,7 @@ lines='git-init git-clone-local git-rebase git-shared c-make python-shm
 if [ "$(id -u)" -ne 0 ] || ! unshare -mp true 2>/dev/null; then
 	tap_lacks "workflows in fresh accounts" "needs root, to make an account"
 	tap_done
+	exit
 fi
 each()
 {
