@@ -158,20 +158,19 @@ hint_tell(const struct supervision *supervision, int status, bool hidden)
 	} else if (refused) {
 		out_text(&out, "the policy refused what is named above");
 	} else {
-		out_text(&out, "no denial was seen, but ");
+		out_text(&out, "was it the policy? ");
 		if (supervision->namespaces) {
-			out_text(&out, "what ");
+			out_text(&out, "What ");
 			out_shown(&out, profile, strlen(profile));
-			out_text(&out, " does not open is not there at all");
+			out_text(&out,
+			    " does not open looks missing or read-only");
 		} else {
-			out_text(&out, "what is denied is not told to sbxrun");
+			out_text(&out, "The kernel does not tell");
 		}
 	}
 	environment_put_withheld(&out, "; kept back: ", supervision->blob,
 	    environ);
 	out_print(&out,
-	    "; with --explain sbxrun says by which line, and what to change "
-	    "(SBX_HINT=0: say nothing)%s\n",
-	    plain);
+	    "; run it with --explain to see (SBX_HINT=0: quiet)%s\n", plain);
 	out_flush(&out);
 }

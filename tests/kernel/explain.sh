@@ -655,14 +655,14 @@ hint()
 {
 	prepare "$1"
 	tap_found "$level: uid $1: at a terminal a program that is kept" \
-	    "$(at_terminal "$1" "$home/tools/tool" | grep 'with --explain')"
+	    "$(at_terminal "$1" "$home/tools/tool" | grep 'it with --explain')"
 	tap_found "$level: uid $1: one that PATH leads to" \
 	    "$(PATH=/bin:$home/other:$home/tools:/usr/bin
-	    at_terminal "$1" tool | grep 'with --explain')"
+	    at_terminal "$1" tool | grep 'it with --explain')"
 	echo text >"$home/other/no-program"
 	tap_empty "$level: uid $1: not where PATH has a file of that name" \
 	    "$(PATH=/bin:$home/other:/usr/bin
-	    at_terminal "$1" no-program | grep 'with --explain')"
+	    at_terminal "$1" no-program | grep 'it with --explain')"
 	tap_empty "$level: uid $1: none that is not there, or fails" "$(
 	    at_terminal "$1" absent | grep -e --explain
 	    at_terminal "$1" "$home/tools/absent" | grep -e --explain
@@ -671,7 +671,7 @@ hint()
 	    at_terminal "$1" true | grep -e --explain)"
 	tap_is "$level: uid $1: and one that failed, dim, with what is kept" 1 \
 	    "$(given=EXAMPLE_API_KEY=x; at_terminal "$1" false | grep -ac \
-	    '\[2msbxrun: no denial was seen, .*; kept back: EXAMPLE_API_KEY; with --explain')"
+	    '\[2msbxrun: was it the policy? .*; kept back: EXAMPLE_API_KEY; run it with --explain')"
 	tap_empty "$level: uid $1: unless it is not wanted" \
 	    "$(given=SBX_HINT=0; at_terminal "$1" false | grep -e --explain)"
 	tap_empty "$level: uid $1: and elsewhere nothing" "$(cd "$ws" &&
