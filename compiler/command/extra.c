@@ -104,6 +104,32 @@ text_with(const struct options *options, const struct sbx_blob *blob,
 	    end > 0 ? (int)end - 1 : 0, blob->text, lines);
 }
 
+/* A mistake in a rule is shown in it, and not in the whole that nobody wrote;
+ * what a rule names of the policy (parameters) is no mistake of its own. */
+static bool
+is_wrong_alone(const struct options *options, const char *effect,
+    const struct words *rules)
+{
+	for (size_t i = 0; i < rules->list.count; i++) {
+		struct compilation *alone = arena_alloc(options->arena,
+		    sizeof *alone);
+		const char *text = arena_printf(options->arena,
+		    "sbx 1\nprofile command-line {\n%s %s\n}\n", effect,
+		    rules->list.items[i]);
+		struct image image;
+
+		compilation_init(alone, options->arena);
+		compilation_parse(alone,
+		    sources_add(&alone->sources, mark(options->arena, effect),
+			text, strlen(text), (struct loc){ 0 }));
+		if (!compile(alone, NULL, &image)) {
+			options_print(options, &alone->diags);
+			return true;
+		}
+	}
+	return false;
+}
+
 enum exit_status
 extra_apply(const struct options *options, struct operand *operand)
 {
@@ -134,6 +160,9 @@ extra_apply(const struct options *options, struct operand *operand)
 	if (compile(compilation, NULL, &image) &&
 	    sbx_verify(image.bytes, image.size, &operand->blob) == SBX_BLOB_OK)
 		return EXIT_CLEAN;
-	options_print(options, &compilation->diags);
+	if (strchr(lines, '$') != NULL ||
+	    (!is_wrong_alone(options, "allow", &options->allowed) &&
+		!is_wrong_alone(options, "deny", &options->denied)))
+		options_print(options, &compilation->diags);
 	return EXIT_POLICY;
 }
