@@ -39,8 +39,9 @@
  */
 #define SBX_MAGIC "\x89SBX\r\n\x1a\n"
 
-/* The format that this tree writes, and the oldest reader that may read it. */
-enum { SBX_FORMAT = 2, SBX_FORMAT_MIN_READER = 2 };
+/* The format that this tree writes, the oldest reader that may read it, and the
+ * oldest format that this tree reads. */
+enum { SBX_FORMAT = 2, SBX_FORMAT_MIN_READER = 2, SBX_FORMAT_OLDEST = 2 };
 
 /* Bounds that every reader may rely on after sbx_verify(). */
 enum {
@@ -468,7 +469,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	X(SHORT, "it is too short to hold a header") \
 	X(MAGIC, "it is not a compiled policy") \
 	X(VERSION, \
-	    "it was written for a newer format: recompile it, or " \
+	    "it was written for another format: compile it again, or " \
 	    "update sbxrun") \
 	X(SIZE, \
 	    "its length differs from the length it states: it was cut " \

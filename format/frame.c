@@ -10,7 +10,8 @@ frame_check_header(const struct sbx_header *header, size_t size)
 		return SBX_BLOB_SHORT;
 	if (__builtin_memcmp(header->magic, SBX_MAGIC, 8) != 0)
 		return SBX_BLOB_MAGIC;
-	if (header->min_reader > SBX_FORMAT)
+	if (header->min_reader > SBX_FORMAT ||
+	    header->version < SBX_FORMAT_OLDEST)
 		return SBX_BLOB_VERSION;
 	if (size > SBX_MAX_SIZE || header->size > size ||
 	    (header->size < size && size - header->size != header->text_size))
