@@ -231,9 +231,15 @@ choose_shipped(struct allowing *allowing, const char *shipped)
 	const char *directory = named_directory(allowing->arena);
 	bool coding = strcmp(shipped, "coding") == 0;
 
+	if (directory == NULL) {
+		misused("there is no home directory for a policy");
+		return false;
+	}
 	if (strcmp(shipped, "full-access") == 0 ||
-	    strcmp(shipped, "groups") == 0 || directory == NULL) {
-		misused("@%s is not extended", shipped);
+	    strcmp(shipped, "groups") == 0) {
+		misused("@%s cannot be extended: --for FILE names a text of "
+			"yours",
+		    shipped);
 		return false;
 	}
 	if (!find_extending(allowing, shipped))
@@ -664,7 +670,8 @@ write_all(const struct allowing *allowing, const char *text)
 		outputs[count++] = (struct output){
 			.path = allowing->blob_path,
 			.bytes = allowing->new.blob.base,
-			.size = allowing->new.blob.size,
+			.size = allowing->new.blob.size +
+			    allowing->new.blob.text_size,
 			.like = stat(allowing->blob_path, &likes[1]) == 0 ?
 			    &likes[1] :
 			    NULL,
@@ -702,8 +709,8 @@ say_use(const struct allowing *allowing)
 		printf("used by: sbxrun %s -- CMD\n",
 		    allowing->blob_path != NULL ? allowing->blob_path :
 						  allowing->text_path);
-	puts("what runs keeps the old policy; a session by name does until it "
-	     "ends, and one of --session=auto is made anew");
+	puts("commands that run, and named sessions, keep the old policy until "
+	     "they end; --session=auto starts anew");
 }
 
 /* --- the command ---------------------------------------------------------- */
@@ -784,8 +791,9 @@ change(struct allowing *allowing)
 	    allowing->rule, allowing->shipped != NULL ? "new policy" : "policy",
 	    allowing->text_path);
 	if (print_difference(allowing) == 0 && !allowing->options->remove) {
-		complain("that opens nothing: it is allowed already, or a deny "
-			 "decides; 'sbxc why' says which; it was not written");
+		complain("not written: this opens nothing, because it is "
+			 "allowed already or a deny keeps it ('sbxc why' says "
+			 "which)");
 		return EXIT_POLICY;
 	}
 	if (!allowing->options->remove)
