@@ -108,10 +108,17 @@ static enum exit_status
 dump_sbpl(const struct dump *dump)
 {
 	const struct policy *policy = blob_policy(dump->arena, dump->blob);
+	const char *text;
 
 	if (policy == NULL)
 		return refuse_text(dump);
-	fputs(sbpl_text(policy), stdout);
+	text = sbpl_text(policy);
+	if (strlen(text) > SBX_MAX_SIZE) {
+		complain("the text for macOS would be longer than %u bytes",
+		    SBX_MAX_SIZE);
+		return EXIT_POLICY;
+	}
+	fputs(text, stdout);
 	return EXIT_CLEAN;
 }
 

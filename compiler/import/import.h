@@ -161,7 +161,7 @@ struct codex {
 	VEC(const struct yaml_node *) old;
 	VEC(struct codex_entry) entries;
 	const struct yaml_node *mode, *permissions, *chosen;
-	const struct yaml_node *inherit, *excludes, *includes;
+	const struct yaml_node *inherit, *includes;
 	bool network, proxy, no_tmpdir, no_slash_tmp, default_excludes;
 };
 

@@ -29,7 +29,7 @@ struct wish {
 	uint16_t port;
 	uint32_t arch, number; /* of a system call, with some arguments */
 	uint32_t args[2];
-	bool makes, probe, below; /* as in runtime/explain/learn.h */
+	bool makes, probe, below; /* as in runtime/explain/explain.h */
 	bool denied;              /* by the policy of the run */
 	uint64_t count;
 	const char *program; /* or NULL */
@@ -140,9 +140,6 @@ extern const char loopback[];
 
 /* "read", "write", as the language has it. */
 const char *wish_word(enum wish_kind kind);
-
-/* Whether a kind is about paths. */
-bool wish_has_path(enum wish_kind kind);
 
 /* --- lines.c ----------------------------------------------------------- */
 

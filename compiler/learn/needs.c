@@ -21,12 +21,6 @@ wish_word(enum wish_kind kind)
 	return words[kind];
 }
 
-bool
-wish_has_path(enum wish_kind kind)
-{
-	return kind <= WISH_SOCKET;
-}
-
 struct subject
 run_subject(const struct base *base, const struct run *run, struct arena *arena)
 {

@@ -230,9 +230,6 @@ bool policy_listens(const struct policy *policy, uint8_t platforms);
 /* Whether level full shows sockets of the host's services. */
 bool policy_shows_sockets(const struct policy *policy, uint8_t platforms);
 
-/* Whether some rule about sockets opens one. */
-bool policy_opens_sockets(const struct policy *policy, uint8_t platforms);
-
 /* Makes `deny spawn` of a filter that has all the rest. */
 void filter_deny_spawn(const struct policy *policy, struct filter *filter);
 
@@ -262,8 +259,8 @@ struct bpf_program programs_get(struct programs *programs, struct arena *arena,
  * The text of a macOS profile, whole and while it grows.
  */
 
-/* A growing text.  It stops growing when it is too large for a blob:
- * emit_blob() then refuses the policy. */
+/* A growing text.  It stops growing beyond SBX_MAX_SIZE bytes, and who prints it
+ * then refuses to. */
 struct sbpl_text {
 	struct arena *arena;
 	char *bytes;
@@ -277,28 +274,8 @@ struct sbpl {
 	size_t anchor_count;
 };
 
-/* The part before the ports and paths. */
-struct sbpl_blankets {
-	bool everything, signal, spawn;
-	enum sbx_net net;
-};
-
 /* The whole policy as a macOS sandbox profile, in the policy's arena. */
 char *sbpl_text(const struct policy *policy);
-
-/* A text with the names of its parameters and nothing else yet. */
-struct sbpl sbpl_start(const struct policy *policy);
-void sbpl_add_head(struct sbpl *sbpl, struct sbpl_blankets blankets);
-
-/* Sets open[] to what the rules for macOS allow; `all`: every port is open
- * before. Returns how many are open. */
-enum { SBPL_PORTS = 65536, SBPL_PORT_OPS = SBX_LISTEN_TCP + 1 };
-size_t sbpl_ports(const struct policy *policy, enum sbx_port_op op, bool all,
-    bool open[SBPL_PORTS]);
-
-extern const struct port_words {
-	const char *operations, *filter;
-} sbpl_port_words[SBPL_PORT_OPS];
 
 /* Adds a string as it is, or between quotes. */
 void text_add(struct sbpl_text *text, const char *string);
@@ -313,32 +290,6 @@ void text_add_quoted(struct sbpl_text *text, const char *string);
 
 /* Adds all of it. */
 void sbpl_add_paths(struct sbpl *sbpl);
-
-/* The filters of what a rule speaks of, without its exclusions. */
-void sbpl_add_places(struct sbpl *sbpl, const struct path_rule *rule);
-
-/* The order of the rules.  Equal ones, and only they, compare equal; those that
- * differ in where they hold, or in how a deny is meant, are equal here. */
-int sbpl_rule_compare(const struct path_rule *a, const struct path_rule *b);
-
-/* The filters of what a rule about sockets speaks of. */
-void sbpl_add_socket(struct sbpl *sbpl, const struct rule *rule);
-
-extern const char sbpl_place_functions[], sbpl_glob_function[],
-    sbpl_socket_family[], sbpl_agent[];
-
-/* The wildcards of a glob as a regular expression has them. */
-enum { SBPL_WILDCARDS = 4 };
-extern const struct wildcard_words {
-	const char *glob, *regex;
-	bool whole; /* it stands for a whole name */
-} sbpl_wildcards[SBPL_WILDCARDS];
-
-enum { SBPL_RIGHTS = 3 };
-extern const struct right_words {
-	uint8_t right;
-	const char *operations;
-} sbpl_right_words[SBPL_RIGHTS];
 
 /* --- sections.c -------------------------------------------------------- */
 

@@ -60,21 +60,6 @@ policy_shows_sockets(const struct policy *policy, uint8_t platforms)
 	return false;
 }
 
-bool
-policy_opens_sockets(const struct policy *policy, uint8_t platforms)
-{
-	const struct rule_list *sockets = &policy->rules[KIND_SOCKET];
-
-	for (size_t i = 0; i < sockets->count; i++) {
-		const struct rule *rule = &sockets->items[i];
-
-		if (rule->effect == SBX_ALLOW &&
-		    (rule->origin.platforms & platforms))
-			return true;
-	}
-	return false;
-}
-
 /* Nothing that the policy allows lifts these. */
 void
 filter_deny_spawn(const struct policy *policy, struct filter *filter)

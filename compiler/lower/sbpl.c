@@ -10,8 +10,7 @@
  *
  * A rule holds where one of its filters does, and a list in any order may as
  * well be one rule: so there is one for each effect and set of rights, and two
- * functions for what each of its filters repeats.  It matters because the
- * loader on Linux reads and checks this text too, at every start.
+ * functions for what each of its filters repeats.
  *
  * The kernel compares names of files, not the files: to rename a directory
  * above a denied place would carry the place away from its rule, and one above
@@ -25,6 +24,14 @@
 #include "compiler/lower/lower.h"
 
 #include <string.h>
+
+enum { PORTS = 65536, PORT_OPS = SBX_LISTEN_TCP + 1 };
+
+/* The part before the ports and paths. */
+struct blankets {
+	bool everything, signal, spawn;
+	enum sbx_net net;
+};
 
 static void
 text_add_bytes(struct sbpl_text *text, const char *bytes, size_t len)
@@ -116,19 +123,23 @@ params_name(struct sbpl *sbpl)
 
 /* --- ports ---------------------------------------------------------------- */
 
-const struct port_words sbpl_port_words[SBPL_PORT_OPS] = {
+static const struct port_words {
+	const char *operations, *filter;
+} port_words[PORT_OPS] = {
 	[SBX_CONNECT_TCP] = { "network-outbound", "remote" },
 	[SBX_LISTEN_TCP] = { "network-bind network-inbound", "local" },
 };
 
-size_t
-sbpl_ports(const struct policy *policy, enum sbx_port_op op, bool all,
-    bool open[SBPL_PORTS])
+/* Sets open[] to what the rules for macOS allow; `all`: every port is open
+ * before.  Returns how many are open. */
+static size_t
+open_ports(const struct policy *policy, enum sbx_port_op op, bool all,
+    bool open[PORTS])
 {
 	const struct rule_list *ports = &policy->rules[KIND_PORT];
 	size_t count = 0;
 
-	memset(open, all, SBPL_PORTS);
+	memset(open, all, PORTS);
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < ports->count; i++) {
 			const struct rule *rule = &ports->items[i];
@@ -141,7 +152,7 @@ sbpl_ports(const struct policy *policy, enum sbx_port_op op, bool all,
 					1);
 		}
 	}
-	for (size_t port = 0; port < SBPL_PORTS; port++)
+	for (size_t port = 0; port < PORTS; port++)
 		count += open[port];
 	return count;
 }
@@ -168,11 +179,11 @@ add_port(struct sbpl *sbpl, const struct port_words *words, const char *port)
 /* One rule with the ports that are open, or with those that are not. */
 static void
 add_port_list(struct sbpl *sbpl, const struct port_words *words,
-    const bool open[SBPL_PORTS], bool allow)
+    const bool open[PORTS], bool allow)
 {
 	bool opened = false;
 
-	for (size_t port = 0; port < SBPL_PORTS; port++) {
+	for (size_t port = 0; port < PORTS; port++) {
 		char number[8];
 
 		if (open[port] != allow)
@@ -194,10 +205,10 @@ add_port_list(struct sbpl *sbpl, const struct port_words *words,
 static void
 add_ports(struct sbpl *sbpl, enum sbx_port_op op, bool all)
 {
-	const struct port_words *words = &sbpl_port_words[op];
-	bool *open = arena_alloc(sbpl->policy->arena, SBPL_PORTS);
-	size_t count = sbpl_ports(sbpl->policy, op, all, open);
-	bool single = !all && count <= SBPL_PORTS / 2;
+	const struct port_words *words = &port_words[op];
+	bool *open = arena_alloc(sbpl->policy->arena, PORTS);
+	size_t count = open_ports(sbpl->policy, op, all, open);
+	bool single = !all && count <= PORTS / 2;
 
 	if (!single && !all) {
 		add_port_head(sbpl, true, words);
@@ -262,7 +273,7 @@ add_parameters(struct sbpl *sbpl)
 /* What belongs to the default: either all that a process needs, or what is
  * denied. */
 static void
-add_blankets(struct sbpl *sbpl, struct sbpl_blankets blankets)
+add_blankets(struct sbpl *sbpl, struct blankets blankets)
 {
 	if (!blankets.everything) {
 		add_base(sbpl, blankets.net);
@@ -279,8 +290,8 @@ add_blankets(struct sbpl *sbpl, struct sbpl_blankets blankets)
 		text_add(&sbpl->text, "(deny network*)\n");
 }
 
-void
-sbpl_add_head(struct sbpl *sbpl, struct sbpl_blankets blankets)
+static void
+sbpl_add_head(struct sbpl *sbpl, struct blankets blankets)
 {
 	add_parameters(sbpl);
 	text_add(&sbpl->text,
@@ -290,7 +301,7 @@ sbpl_add_head(struct sbpl *sbpl, struct sbpl_blankets blankets)
 		add_loopback(sbpl);
 }
 
-struct sbpl
+static struct sbpl
 sbpl_start(const struct policy *policy)
 {
 	struct sbpl sbpl = {
@@ -306,7 +317,7 @@ char *
 sbpl_text(const struct policy *policy)
 {
 	struct sbpl sbpl = sbpl_start(policy);
-	struct sbpl_blankets blankets = {
+	struct blankets blankets = {
 		.everything = policy_has_blanket(policy, BLANKET_EVERYTHING,
 		    SBX_ON_MACOS),
 		.signal = policy_has_blanket(policy, BLANKET_SIGNAL,
@@ -318,7 +329,7 @@ sbpl_text(const struct policy *policy)
 
 	sbpl_add_head(&sbpl, blankets);
 	if (all || blankets.net == SBX_NET_PORTS)
-		for (int op = 0; op < SBPL_PORT_OPS; op++)
+		for (int op = 0; op < PORT_OPS; op++)
 			add_ports(&sbpl, (enum sbx_port_op)op, all);
 	sbpl_add_paths(&sbpl);
 	return sbpl.text.bytes;

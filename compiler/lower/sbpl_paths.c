@@ -29,12 +29,12 @@ second_spelling(struct arena *arena, struct target at)
 
 /* The functions of which the filters of places are made.  `subpath` alone
  * misses the making of its root. */
-const char sbpl_place_functions[] =
+static const char place_functions[] =
     "(define (in anchor rest) (string-append (param anchor) rest))\n"
     "(define (tree at) (require-any (literal at) (subpath at)))\n";
 
 /* A parameter's value may hold what means something in a regular expression. */
-const char sbpl_glob_function[] =
+static const char glob_function[] =
     "(define (matches anchor rest)\n"
     " (regex (string-append \"^\" (regex-quote (param anchor)) rest)))\n";
 
@@ -95,7 +95,10 @@ add_literal(struct sbpl_text *text, const char *string)
 
 /* '*' and '?' stop at a slash, and "**" is any directories or none.  A name has
  * a byte at least, so a '*' for a whole name does not match "/" in "/". */
-const struct wildcard_words sbpl_wildcards[SBPL_WILDCARDS] = {
+static const struct wildcard_words {
+	const char *glob, *regex;
+	bool whole; /* it stands for a whole name */
+} wildcards[] = {
 	{ "/**", "(/.*)?", false },
 	{ "*", "[^/]+", true },
 	{ "*", "[^/]*", false },
@@ -109,8 +112,8 @@ wildcard_at(const char *at)
 	bool whole = *at == '*' && at[-1] == '/' &&
 	    (at[1] == '/' || at[1] == '\0');
 
-	for (size_t i = 0; i < SBPL_WILDCARDS; i++) {
-		const struct wildcard_words *words = &sbpl_wildcards[i];
+	for (size_t i = 0; i < countof(wildcards); i++) {
+		const struct wildcard_words *words = &wildcards[i];
 
 		if (strncmp(at, words->glob, strlen(words->glob)) == 0 &&
 		    (whole || !words->whole))
@@ -192,7 +195,10 @@ add_glob(struct sbpl *sbpl, struct target at, const char *pattern, bool tree)
 
 /* --- path rules ----------------------------------------------------------- */
 
-const struct right_words sbpl_right_words[SBPL_RIGHTS] = {
+static const struct right_words {
+	uint8_t right;
+	const char *operations;
+} right_words[] = {
 	{ SBX_READ, " file-read* file-map-executable" },
 	{ SBX_WRITE, " file-write* file-ioctl" },
 	{ SBX_EXEC, " process-exec*" },
@@ -201,9 +207,9 @@ const struct right_words sbpl_right_words[SBPL_RIGHTS] = {
 static void
 add_operations(struct sbpl *sbpl, uint8_t rights)
 {
-	for (size_t i = 0; i < SBPL_RIGHTS; i++) {
-		if (rights & sbpl_right_words[i].right)
-			text_add(&sbpl->text, sbpl_right_words[i].operations);
+	for (size_t i = 0; i < countof(right_words); i++) {
+		if (rights & right_words[i].right)
+			text_add(&sbpl->text, right_words[i].operations);
 	}
 }
 
@@ -214,8 +220,9 @@ add_rule_head(struct sbpl *sbpl, const struct path_rule *rule)
 	add_operations(sbpl, rule->rights);
 }
 
-void
-sbpl_add_places(struct sbpl *sbpl, const struct path_rule *rule)
+/* The filters of what a rule speaks of, without its exclusions. */
+static void
+add_places(struct sbpl *sbpl, const struct path_rule *rule)
 {
 	if (rule->glob != NULL)
 		add_glob(sbpl, rule->at, rule->glob, true);
@@ -229,11 +236,11 @@ add_rule_filter(struct sbpl *sbpl, const struct path_rule *rule)
 	struct sbpl_text *text = &sbpl->text;
 
 	if (rule->exclusion_count == 0) {
-		sbpl_add_places(sbpl, rule);
+		add_places(sbpl, rule);
 		return;
 	}
 	text_add(text, "\n (require-all (require-any");
-	sbpl_add_places(sbpl, rule);
+	add_places(sbpl, rule);
 	text_add(text, ") (require-not (require-any");
 	for (uint16_t i = 0; i < rule->exclusion_count; i++)
 		add_tree(sbpl, rule->exclusions[i]);
@@ -249,8 +256,10 @@ path_rule_group(const struct path_rule *a, const struct path_rule *b)
 	return order != 0 ? order : a->rights - b->rights;
 }
 
-int
-sbpl_rule_compare(const struct path_rule *a, const struct path_rule *b)
+/* Equal rules, and only they, compare equal; those that differ in where they hold,
+ * or in how a deny is meant, are equal here. */
+static int
+rule_compare(const struct path_rule *a, const struct path_rule *b)
 {
 	int order = path_rule_group(a, b);
 
@@ -268,7 +277,7 @@ sbpl_rule_compare(const struct path_rule *a, const struct path_rule *b)
 static int
 path_rule_compare(const void *x, const void *y)
 {
-	return sbpl_rule_compare(*(const struct path_rule *const *)x,
+	return rule_compare(*(const struct path_rule *const *)x,
 	    *(const struct path_rule *const *)y);
 }
 
@@ -285,8 +294,7 @@ path_rules_unique(struct path_rules *paths)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < paths->rules.count; i++) {
-		if (kept == 0 ||
-		    sbpl_rule_compare(rules[kept - 1], rules[i]) != 0)
+		if (kept == 0 || rule_compare(rules[kept - 1], rules[i]) != 0)
 			rules[kept++] = rules[i];
 	}
 	paths->rules.count = kept;
@@ -331,9 +339,9 @@ add_path_rules(struct sbpl *sbpl, const struct path_rules *paths)
 /* --- sockets -------------------------------------------------------------- */
 
 /* launchd names the agent's socket, and no parameter does. */
-const char sbpl_socket_family[] =
+static const char socket_family[] =
     "(allow system-socket (socket-domain AF_UNIX))\n";
-const char sbpl_agent[] =
+static const char agent[] =
     "\n (regex "
     "\"^/private/tmp/com\\\\.apple\\\\.launchd\\\\.[^/]+/Listeners$\")";
 
@@ -375,11 +383,11 @@ sockets_collect(const struct policy *policy, struct sockets *sockets)
 	sockets->count = kept;
 }
 
-void
-sbpl_add_socket(struct sbpl *sbpl, const struct rule *rule)
+static void
+add_socket(struct sbpl *sbpl, const struct rule *rule)
 {
 	if (rule->path.at.anchor == SBX_NO_ANCHOR)
-		text_add(&sbpl->text, sbpl_agent);
+		text_add(&sbpl->text, agent);
 	else
 		add_tree(sbpl, rule->path.at);
 }
@@ -390,7 +398,7 @@ add_sockets(struct sbpl *sbpl, const struct sockets *sockets)
 	const struct rule *last = NULL;
 
 	if (sockets->count > 0)
-		text_add(&sbpl->text, sbpl_socket_family);
+		text_add(&sbpl->text, socket_family);
 	for (size_t i = 0; i < sockets->count; i++) {
 		const struct rule *rule = sockets->items[i];
 
@@ -402,7 +410,7 @@ add_sockets(struct sbpl *sbpl, const struct sockets *sockets)
 			    rule->effect == SBX_ALLOW ? "(allow" : "(deny");
 			text_add(&sbpl->text, " network-outbound");
 		}
-		sbpl_add_socket(sbpl, rule);
+		add_socket(sbpl, rule);
 		last = rule;
 	}
 	text_add(&sbpl->text, last != NULL ? ")\n" : "");
@@ -568,9 +576,9 @@ sbpl_add_paths(struct sbpl *sbpl)
 	path_rules_collect(sbpl->policy, &paths);
 	sockets_collect(sbpl->policy, &sockets);
 	if (paths.rules.count + sockets.count > 0)
-		text_add(&sbpl->text, sbpl_place_functions);
+		text_add(&sbpl->text, place_functions);
 	if (paths.globs)
-		text_add(&sbpl->text, sbpl_glob_function);
+		text_add(&sbpl->text, glob_function);
 	add_sockets(sbpl, &sockets);
 	add_path_rules(sbpl, &paths);
 	add_pins(sbpl, &paths);

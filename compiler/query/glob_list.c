@@ -22,12 +22,6 @@ plain_part(const struct sbx_glob *glob)
 	return (struct sbx_place){ "", 0 };
 }
 
-bool
-glob_is_named(const struct sbx_glob *glob)
-{
-	return plain_part(glob).len > 0;
-}
-
 void
 glob_list_add(struct arena *arena, struct glob_list *list, uint32_t rule,
     const char *text)

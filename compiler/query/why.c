@@ -16,7 +16,7 @@
 /* How many rules an answer names beside the deciding one. */
 enum { WHY_MAX_ALSO = 16 };
 
-/* "    FILE:LINE:COL: " before a rule; say_rule_end() follows it. */
+/* "    FILE:LINE:COL: " before a rule; why_say_rule_end() follows it. */
 void
 why_say_rule(const struct why *why, const char *label, uint32_t source)
 {

@@ -463,9 +463,6 @@ struct glob_list {
 	VEC(uint32_t) firsts;
 };
 
-/* Whether it has a name by which it is found. */
-bool glob_is_named(const struct sbx_glob *glob);
-
 /* A rule's glob; one that is none is left out. */
 void glob_list_add(struct arena *arena, struct glob_list *list, uint32_t rule,
     const char *text);

@@ -18,7 +18,6 @@
 
 enum {
 	KEYS_SHOWN = 12, /* of those that are known, in a help */
-	NAMES_MAX = 64,
 };
 
 /* A list or a map that is not closed yet. */
