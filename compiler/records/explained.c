@@ -49,18 +49,6 @@ put_place(struct out *out, const struct places *places, const char *path)
 }
 
 static void
-put_host(struct out *out, const struct sbx_denial *denial)
-{
-	bool v6 = strchr(denial->path, ':') != NULL;
-
-	out_text(out, v6 ? "[" : "");
-	out_shown(out, denial->path, strlen(denial->path));
-	out_text(out, v6 ? "]" : "");
-	if (denial->port != 0)
-		out_print(out, ":%u", (unsigned)denial->port);
-}
-
-static void
 put_object(struct out *out, const struct told *told, uint32_t index)
 {
 	const struct sbx_denial *denial = &told->denials->all[index];
@@ -70,7 +58,7 @@ put_object(struct out *out, const struct told *told, uint32_t index)
 		put_place(out, &told->subject->places, denial->path);
 	else if (denial->kind == SBX_DENIED_NAME ||
 	    denial->kind == SBX_DENIED_ADDRESS)
-		put_host(out, denial);
+		out_host(out, denial->path, denial->port);
 	else if (denial->kind != SBX_DENIED_CALL)
 		out_print(out, "tcp %u", (unsigned)denial->port);
 	else if (*call != '\0')

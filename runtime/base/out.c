@@ -227,6 +227,18 @@ out_shown(struct out *out, const char *text, size_t len)
 }
 
 void
+out_host(struct out *out, const char *host, uint16_t port)
+{
+	bool v6 = strchr(host, ':') != NULL;
+
+	out_text(out, v6 ? "[" : "");
+	out_shown(out, host, strlen(host));
+	out_text(out, v6 ? "]" : "");
+	if (port != 0)
+		out_print(out, ":%u", (unsigned)port);
+}
+
+void
 out_quote(struct out *out)
 {
 	out_text(out, "\"");

@@ -34,6 +34,8 @@ void out_seconds(struct out *out, struct timespec time);
  * a terminal's command or reorders text is written in bytes, as \xNN. */
 void out_shown(struct out *out, const char *text, size_t len);
 /* What out_shown() adds until the end is one word in quotation marks. */
+/* "name:443", "[::1]:443"; no port where it is 0. */
+void out_host(struct out *out, const char *host, uint16_t port);
 void out_quote(struct out *out);
 void out_quote_end(struct out *out);
 /* A place as a path: the root, which is "", prints as "/". */

@@ -276,18 +276,6 @@ put_place(struct out *out, const struct explaining *explaining,
 	out_shown(out, path + len, at.len - len);
 }
 
-static void
-put_host(struct out *out, const struct sbx_denial *denial)
-{
-	bool v6 = strchr(denial->path, ':') != NULL;
-
-	out_text(out, v6 ? "[" : "");
-	out_shown(out, denial->path, strlen(denial->path));
-	out_text(out, v6 ? "]" : "");
-	if (denial->port != 0)
-		out_print(out, ":%u", (unsigned)denial->port);
-}
-
 void
 explain_object(struct out *out, const struct explaining *explaining,
     const struct sbx_denial *denial)
@@ -296,7 +284,7 @@ explain_object(struct out *out, const struct explaining *explaining,
 		put_place(out, explaining, denial->path);
 	else if (denial->kind == SBX_DENIED_NAME ||
 	    denial->kind == SBX_DENIED_ADDRESS)
-		put_host(out, denial);
+		out_host(out, denial->path, denial->port);
 	else if (denial->kind == SBX_DENIED_CALL)
 		out_print(out, "number %u", (unsigned)denial->number);
 	else

@@ -438,9 +438,9 @@ run_compiler(struct making *making, int made)
 		    making->loaded->size);
 	if (helper_run(&call) != 0)
 		refuse(making->options->policy,
-		    making->rules ?
-			"the rules of the command line do not go with it" :
-			"it does not compile",
+		    making->rules ? "a rule of --allow or --deny does not go "
+				    "with it; see above" :
+				    "it does not compile",
 		    0);
 	if (call.policy >= 0)
 		close(call.policy);
@@ -503,11 +503,18 @@ trust_files(const struct making *making)
 	*link = NULL;
 }
 
-static void
-make(struct making *making)
+static struct making *
+make(const struct options *options, struct arena *arena,
+    struct policy_file *loaded, bool rules)
 {
-	struct sbx_compiled_file compiler = find_compiler(making);
+	struct making *making = arena_take(arena, 1, sizeof *making);
+	struct sbx_compiled_file compiler;
 
+	making->options = options;
+	making->arena = arena;
+	making->loaded = loaded;
+	making->rules = rules;
+	compiler = find_compiler(making);
 	making->kept = open_kept();
 	name_it(making);
 	if (making->program < 0 || !find_kept(making, &compiler))
@@ -516,18 +523,15 @@ make(struct making *making)
 		close(making->program);
 	if (making->kept >= 0)
 		close(making->kept);
+	return making;
 }
 
 void
 compiled_load(const struct options *options, struct arena *arena,
     struct policy_file *loaded)
 {
-	struct making *making = arena_take(arena, 1, sizeof *making);
+	const struct making *making = make(options, arena, loaded, false);
 
-	making->options = options;
-	making->arena = arena;
-	making->loaded = loaded;
-	make(making);
 	loaded->place.text = true;
 	trust_files(making);
 }
@@ -536,11 +540,5 @@ void
 compiled_add_rules(const struct options *options, struct arena *arena,
     struct policy_file *loaded)
 {
-	struct making *making = arena_take(arena, 1, sizeof *making);
-
-	making->options = options;
-	making->arena = arena;
-	making->loaded = loaded;
-	making->rules = true;
-	make(making);
+	make(options, arena, loaded, true);
 }
