@@ -123,7 +123,7 @@ bool input_is_blob(const char *path);
  * JSON, written and read.  A tree is built from the top: an object or array
  * belongs to the one that it is put into, and json_write() writes and frees the
  * root.  Texts may hold any bytes: those that are not UTF-8 become U+FFFD.
- * When memory runs out the program ends as in arena.h.
+ * When memory runs out the program ends as in arena.c.
  */
 
 struct json_t; /* the library's */

@@ -198,7 +198,7 @@ void sources_init(struct sources *sources, struct arena *arena);
 
 /*
  * The name of a file in a blob.  A '?' replaces what is no clean text, so that
- * a policy can hold the name (report.h).
+ * a policy can hold the name (clean.c).
  */
 const char *source_name(struct arena *arena, const char *name);
 

@@ -126,8 +126,8 @@ const char *environment_get(const struct environment *environment,
  * Executes argv[0] as execvp(3) would, looked for in the sandbox's PATH, from
  * inside the sandbox.  argv[-1] may be overwritten.  Does not return: ends with
  * 127 if the command is not found, 126 if it cannot be executed.  The key is
- * that of `deny spawn` (spawn.h), or 0; `elsewhere` is where the command is
- * outside (elsewhere.h), or NULL.
+ * that of `deny spawn` (spawn.c), or 0; `elsewhere` is where the command is
+ * outside (elsewhere.c), or NULL.
  */
 void execute(char **argv, struct environment *environment, uint64_t key,
     const char *elsewhere) __attribute__((noreturn));

@@ -75,7 +75,7 @@ struct options {
 	bool brief;         /* --dry-run=summary */
 	bool explain;       /* --explain, and what it says: */
 	bool explain_live, explain_all, explain_agent;
-	bool explain_thorough;    /* it leaves out no look, see explain.h */
+	bool explain_thorough;    /* see struct explaining */
 	const char *explain_file; /* or NULL */
 	const char *learn;        /* --learn: a file, or NULL */
 	bool verbose;

@@ -96,7 +96,7 @@ struct explaining {
 	struct sbx_place scratch;      /* which is /tmp there, or no path */
 	bool session;  /* it was bound when the session was made */
 	bool live;     /* each is told when it is found */
-	bool thorough; /* no look is left out, see explain.h */
+	bool thorough; /* =all: no call is left unlooked at */
 	bool splits; /* below full, some denial takes rights from directories */
 	int helper;  /* sbxc, O_PATH; -1: there is none to be trusted */
 	/* The command's filter, from the moment when it has one; so many

@@ -41,7 +41,8 @@ render_begin(struct options *options)
 	    -1;
 	if (child < 0) {
 		warn_about(path.text,
-		    "this program would say it in words; here is the record",
+		    "cannot be started to say this in words; here is the "
+		    "record",
 		    errno);
 		close(ends[0]);
 		close(ends[1]);

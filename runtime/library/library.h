@@ -71,7 +71,7 @@ enum { OWN_DESCRIPTORS = 256 };
 /* A close-on-exec copy of fd from there on, or -1 with errno; fd is closed. */
 int own_descriptor(int fd);
 
-/* Prepared in the caller; the processes of launch.h only use it. */
+/* Prepared in the caller; the processes of launch.c only use it. */
 struct placing {
 	const struct sbx_descriptor *wanted;
 	size_t count;

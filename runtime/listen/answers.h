@@ -162,7 +162,7 @@ bool loopback_judge(const struct caller *caller,
  * to each is what happens, and what is denied is noted on the way.
  */
 
-/* In place of answer(), see answers.h. */
+/* In place of answer(), above. */
 int64_t observe(const struct caller *caller);
 
 /* --- place.c ----------------------------------------------------------- */

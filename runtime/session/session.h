@@ -43,7 +43,7 @@ struct joining {
 	struct explaining explaining;
 	char directory[SBX_MAX_PATH + 1]; /* in the view */
 	uint64_t tag;
-	unsigned files;       /* a bit for each stream: see apply/streams.h */
+	unsigned files;       /* a bit for each stream: see apply/streams.c */
 	unsigned null;        /* likewise, the null device */
 	const char *paths[3]; /* of the files, in the view */
 	int own_input;        /* what standard input was, or -1 */

@@ -86,7 +86,7 @@ struct sandbox {
 	bool renewed; /* it takes over from a session that is outdated */
 	int ruleset;  /* of Landlock, from level standard on */
 	struct name_files name_files;
-	unsigned reopened; /* of the caller's streams, see apply/streams.h */
+	unsigned reopened; /* of the caller's streams, see apply/streams.c */
 	int pid_max;       /* where root's processes are limited, or -1 */
 	struct environment environment;
 	struct arena arena;

@@ -114,7 +114,7 @@ for form in -n --status; do
 	tap_is "$form without sbxc: status" 0 $?
 	has "$form without sbxc: the record" "$said" '{"sbx":1,"event":"'
 	has "$form without sbxc: it is said" "$(cat "$tmp/err")" \
-	    "/alone/sbxc: this program would say it in words"
+	    "/alone/sbxc: cannot be started to say this in words"
 done
 "$SBXRUN" -n "$tmp/none.bin" >"$tmp/words" 2>"$tmp/err"
 tap_is "without a policy: nothing is printed" '125 1' "$? $(cat "$tmp/words" \

@@ -18,6 +18,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 if ! command -v git >/dev/null; then
 	tap_skip 'settings of git' 'there is no git'
 	tap_done
+	exit
 fi
 tap_begin /var/tmp
 base=$tmp
