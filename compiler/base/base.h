@@ -267,7 +267,8 @@ struct output {
 	const void *bytes;
 	size_t size;
 	const struct stat
-	    *like; /* what it replaces: owner and mode stay; or NULL */
+	    *like;  /* what it replaces: owner and mode stay; or NULL */
+	bool stays; /* no link is followed, whatever was read */
 };
 
 /*
@@ -276,7 +277,7 @@ struct output {
  * *failed is the path at fault.  What exists and is no regular file (/dev/null,
  * a pipe that is read) is written in place.  A symbolic link is replaced, since
  * anybody who may write the directory could have made it, unless its file was
- * read (`like`) or it is one of the system's.
+ * read (`like`, and not `stays`) or it is one of the system's.
  */
 bool outputs_write(const struct output *outputs, size_t count,
     const char **failed);

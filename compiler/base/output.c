@@ -83,7 +83,8 @@ format_path(char *path, size_t size, const char *format, ...)
 static bool
 follows(const struct output *output)
 {
-	return output->like != NULL || strncmp(output->path, "/dev/", 5) == 0 ||
+	return (output->like != NULL && !output->stays) ||
+	    strncmp(output->path, "/dev/", 5) == 0 ||
 	    strncmp(output->path, "/proc/", 6) == 0;
 }
 

@@ -23,12 +23,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { LOCK_TRIES = 50 /* a tenth of a second each */ };
 
 struct allowing {
 	const struct options *options;
@@ -41,6 +44,8 @@ struct allowing {
 	const struct ast_stmt *stmt; /* the rule, and how it is written */
 	const char *rule;
 	uint32_t begin; /* of the new line in the new text */
+	int directory;  /* of both, locked */
+	struct stat text_status, blob_status;
 };
 
 static bool
@@ -223,6 +228,8 @@ is_there(const char *path)
 	return lstat(path, &status) == 0;
 }
 
+static bool choose_file(struct allowing *allowing, const char *path);
+
 /* The user's policy that extends a shipped one, which is made if need be.  The
  * one for commands without a policy extends coding. */
 static bool
@@ -245,7 +252,7 @@ choose_shipped(struct allowing *allowing, const char *shipped)
 	if (!find_extending(allowing, shipped))
 		return false;
 	if (allowing->text_path != NULL)
-		return true;
+		return choose_file(allowing, allowing->text_path);
 	allowing->shipped = shipped;
 	allowing->profile = coding &&
 		named_file(allowing->arena, "default") == NULL ?
@@ -366,8 +373,6 @@ compile_as(const struct allowing *allowing, const char *text,
 static bool
 read_old(struct allowing *allowing)
 {
-	struct stat status;
-
 	if (allowing->shipped != NULL) {
 		operand_read(allowing->options,
 		    arena_printf(allowing->arena, "@%s", allowing->shipped),
@@ -378,7 +383,7 @@ read_old(struct allowing *allowing)
 		return allowing->old.state == OPERAND_GOOD;
 	}
 	allowing->text = change_read(allowing->arena, allowing->text_path,
-	    &status);
+	    &allowing->text_status);
 	if (allowing->text == NULL) {
 		if (errno == 0)
 			complain("cannot read '%s': %s", allowing->text_path,
@@ -387,13 +392,20 @@ read_old(struct allowing *allowing)
 	}
 	if (!compile_as(allowing, allowing->text, &allowing->old))
 		return false;
-	if (is_there(with_end(allowing->arena, allowing->text_path, ".bin"))) {
-		allowing->blob_path = with_end(allowing->arena,
-		    allowing->text_path, ".bin");
+	allowing->blob_path = with_end(allowing->arena, allowing->text_path,
+	    ".bin");
+	if (fstatat(allowing->directory, path_name(allowing->blob_path),
+		&allowing->blob_status, AT_SYMLINK_NOFOLLOW) != 0) {
+		allowing->blob_path = NULL;
+		return true;
+	}
+	if (S_ISREG(allowing->blob_status.st_mode))
 		return operand_blob(allowing->arena, allowing->blob_path,
 		    &allowing->old.blob);
-	}
-	return true;
+	complain("'%s' is a link, or no file: whoever may write there could "
+		 "choose what is written; compile the text yourself",
+	    allowing->blob_path);
+	return false;
 }
 
 static const struct ast_stmt *
@@ -652,34 +664,38 @@ is_wanted(const struct allowing *allowing)
 	    (answer[0] == 'y' || answer[0] == 'Y');
 }
 
+/* In the directory that was locked, whatever its path leads to by now: a command
+ * may have put a link to the user's own policies there meanwhile. */
 static enum exit_status
 write_all(const struct allowing *allowing, const char *text)
 {
-	struct stat likes[2];
-	struct output outputs[2] = { { .path = allowing->text_path,
+	struct output outputs[2] = { {
+	    .path = path_name(allowing->text_path),
 	    .bytes = text,
-	    .size = strlen(text) } };
+	    .size = strlen(text),
+	    .like = allowing->shipped == NULL ? &allowing->text_status : NULL,
+	    .stays = true,
+	} };
 	size_t count = 1;
-	const char *failed = allowing->text_path;
+	const char *failed = outputs[0].path;
 
-	if (allowing->shipped == NULL) {
-		if (stat(allowing->text_path, &likes[0]) == 0)
-			outputs[0].like = &likes[0];
-	}
 	if (allowing->blob_path != NULL) {
 		outputs[count++] = (struct output){
-			.path = allowing->blob_path,
+			.path = path_name(allowing->blob_path),
 			.bytes = allowing->new.blob.base,
 			.size = allowing->new.blob.size +
 			    allowing->new.blob.text_size,
-			.like = stat(allowing->blob_path, &likes[1]) == 0 ?
-			    &likes[1] :
-			    NULL,
+			.like = &allowing->blob_status,
+			.stays = true,
 		};
 	}
-	if (outputs_write(outputs, count, &failed))
+	if (fchdir(allowing->directory) == 0 &&
+	    outputs_write(outputs, count, &failed))
 		return EXIT_CLEAN;
-	complain("cannot write '%s': %s", failed, strerror(errno));
+	complain("cannot write '%s': %s",
+	    failed == outputs[0].path ? allowing->text_path :
+					allowing->blob_path,
+	    strerror(errno));
 	return EXIT_TROUBLE;
 }
 
@@ -755,15 +771,27 @@ lock(const struct allowing *allowing)
 			*next = '/';
 		}
 	}
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* The path of a text that is there has no links: choose_file() has followed
+	 * them, and one that has come since is not the user's. */
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, directory,
+	    &(struct open_how){
+		.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		.resolve = allowing->shipped == NULL ? RESOLVE_NO_SYMLINKS : 0,
+	    },
+	    sizeof(struct open_how));
 	if (fd < 0) {
 		complain_unread(directory);
 		return -1;
 	}
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		complain("another sbxc is changing a policy there: waiting for "
-			 "its end");
-		flock(fd, LOCK_EX);
+	for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
+		if (tries == LOCK_TRIES) {
+			complain("something has locked '%s' for %d seconds: "
+				 "another sbxc, or a command that may read it",
+			    directory, LOCK_TRIES / 10);
+			close(fd);
+			return -1;
+		}
+		usleep(100000);
 	}
 	return fd;
 }
@@ -872,7 +900,6 @@ command_allow(struct options *options)
 		.new = { .state = OPERAND_UNREAD },
 	};
 	enum exit_status status;
-	int locked;
 
 	if (options->list)
 		return list_all(&allowing);
@@ -884,10 +911,10 @@ command_allow(struct options *options)
 		complain("no policy of yours has such a rule");
 		return EXIT_POLICY;
 	}
-	locked = lock(&allowing);
-	if (locked < 0)
+	allowing.directory = lock(&allowing);
+	if (allowing.directory < 0)
 		return EXIT_TROUBLE;
 	status = change(&allowing);
-	close(locked);
+	close(allowing.directory);
 	return status;
 }

@@ -134,6 +134,12 @@ done)"
 "$SBXC" "$tmp/plain.sbx" -o "$tmp/again.bin"
 tap_is 'a blob is made anew, as its text says' 0 \
     "$(cmp "$tmp/plain.bin" "$tmp/again.bin" >&2; echo $?)"
+mkdir linked && cp "$tmp/plain.sbx" linked && ln -s "$tmp/plain.bin" linked/plain.bin
+cp "$tmp/plain.bin" "$tmp/before.bin"
+tap_is 'a link beside the text, which a command may have made, is not followed' 1 \
+    "$($allow --yes --for linked/plain.sbx read /srv/y >/dev/null 2>&1; echo $?)"
+tap_is 'nothing is written through it' 0 \
+    "$(cmp "$tmp/before.bin" "$tmp/plain.bin" >&2; echo $?)"
 tap_is 'no text gets out of the rule' 2 "$($allow --yes 'read ~/x
 drop deny read ~/.ssh' >/dev/null 2>&1; echo $?)"
 tap_is 'a shipped one is extended, and who uses that is said' \
