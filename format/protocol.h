@@ -205,7 +205,7 @@ _Static_assert(sizeof(struct sbx_trial) == 72, "as both sides see it");
 
 /*
  * What sbxc hands to sbxrun when it has compiled a text, and what sbxrun keeps of
- * it: the blob, and what each file looked like that it was made of.  Where an
+ * it: the blob, and the SHA-256 of each file that it was made of.  Where an
  * included file was looked for in vain, there is one that is absent.
  *
  *	struct sbx_compiled, struct sbx_compiled_file each, paths, blob
@@ -218,13 +218,18 @@ enum {
 	SBX_COMPILED_PATHS_MAX = 1 << 20,
 };
 
-/* A file as stat(2) has it.  Times are nanoseconds since 1970; that of the last
- * change of the inode cannot be set by whoever may write the file. */
+/* What was read.  Times would not tell: a store into a page that is mapped and
+ * dirty already changes none. */
 struct sbx_compiled_file {
+	char digest[64]; /* SHA-256 in hexadecimal; of zeros: absent */
+	uint32_t path;   /* in the paths, which are NUL-terminated */
+	uint32_t absent;
+};
+
+/* sbxc itself, as stat(2) has it; times are nanoseconds since 1970. */
+struct sbx_compiler {
 	uint64_t device, inode, size;
 	int64_t modified, changed;
-	uint32_t path; /* in the paths, which are NUL-terminated */
-	uint32_t absent;
 };
 
 struct sbx_compiled {
@@ -233,7 +238,7 @@ struct sbx_compiled {
 	uint32_t path_size;
 	uint32_t blob_size;
 	uint32_t reserved;
-	struct sbx_compiled_file compiler; /* sbxrun fills it in */
+	struct sbx_compiler compiler; /* sbxrun fills it in */
 };
 
 #endif

@@ -1,7 +1,11 @@
-/* See query.h. */
+/*
+ * What sbxrun keeps of a text that was compiled for it (format/protocol.h): digests
+ * of the very bytes that were compiled, and not of what the files hold by now.
+ */
 #include "compiler/query/query.h"
 
 #include "format/protocol.h"
+#include "runtime/base/files.h"
 
 #include <string.h>
 
@@ -24,6 +28,16 @@ add(struct files *files, const char *path)
 	return file;
 }
 
+static void
+add_read(struct files *files, const char *path, const struct source *source)
+{
+	char digest[SHA256_HEX + 1];
+	struct sbx_compiled_file *file = add(files, path);
+
+	sha256_hex(source->text, source->size, digest);
+	memcpy(file->digest, digest, sizeof file->digest);
+}
+
 void
 compiled_write(FILE *stream, const struct sources *sources,
     const struct image *image)
@@ -33,17 +47,13 @@ compiled_write(FILE *stream, const struct sources *sources,
 
 	for (size_t i = 0; i < sources->files.count; i++) {
 		const struct source *source = sources->files.items[i];
-		struct sbx_compiled_file *file;
 
-		if (source->path == NULL)
-			continue;
-		file = add(&files, source->path);
-		file->device = source->device;
-		file->inode = source->inode;
-		file->size = source->file_size;
-		file->modified = source->modified;
-		file->changed = source->changed;
+		if (source->path != NULL)
+			add_read(&files, source->path, source);
 	}
+	for (size_t i = 0; i < sources->again.count; i++)
+		add_read(&files, sources->again.items[i].path,
+		    sources->again.items[i].source);
 	for (size_t i = 0; i < sources->absent.count; i++)
 		add(&files, sources->absent.items[i])->absent = true;
 	memcpy(head.magic, SBX_COMPILED_MAGIC, sizeof head.magic);

@@ -240,7 +240,7 @@ static bool
 include_file(const struct include *include, const char *path, const char *name)
 {
 	struct stat st;
-	const struct source *known;
+	struct source *known;
 
 	if (stat(path, &st) == -1) {
 		if (errno == ENOENT || errno == ENOTDIR) {
@@ -252,10 +252,13 @@ include_file(const struct include *include, const char *path, const char *name)
 		return true;
 	}
 	known = find_read(include, &st, NULL);
-	if (known != NULL)
-		include_again(include, known);
-	else
+	if (known == NULL) {
 		include_new(include, path, name, NULL, 0);
+		return true;
+	}
+	*arena_push(include->sources->arena,
+	    &include->sources->again) = (struct again){ path, known };
+	include_again(include, known);
 	return true;
 }
 

@@ -175,12 +175,9 @@ struct source {
 	const uint32_t *characters; /* before each SOURCE_BLOCK bytes */
 	struct loc included_at;
 	int depth;
-	/* Of a file: is it the same one, and is it as it was?  Times are in
-	 * nanoseconds. */
-	uint64_t device, inode, file_size;
-	int64_t modified, changed;
-	bool builtin;  /* `shown` starts with "sbx:" */
-	bool withheld; /* a file that does not say it is a policy */
+	uint64_t device, inode; /* of a file */
+	bool builtin;           /* `shown` starts with "sbx:" */
+	bool withheld;          /* a file that does not say it is a policy */
 };
 
 /*
@@ -192,6 +189,12 @@ struct sources {
 	VEC(struct source *) files;
 	VEC(const char *) include_dirs; /* of -I */
 	VEC(const char *) absent; /* where an included file was looked for */
+	/* Other paths by which a file was included that was read already. */
+	VEC(struct again {
+		const char *path;
+		const struct source *source;
+	})
+	again;
 };
 
 void sources_init(struct sources *sources, struct arena *arena);

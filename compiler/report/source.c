@@ -225,12 +225,6 @@ is_policy(const struct source *source)
 	    has_key(source->text);
 }
 
-static int64_t
-nanoseconds(struct timespec time)
-{
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 struct source *
 sources_read(struct sources *sources, const char *path, const char *name,
     struct loc included_at)
@@ -252,9 +246,6 @@ sources_read(struct sources *sources, const char *path, const char *name,
 			.included_at = included_at,
 			.device = st.st_dev,
 			.inode = st.st_ino,
-			.file_size = (uint64_t)st.st_size,
-			.modified = nanoseconds(st.st_mtim),
-			.changed = nanoseconds(st.st_ctim),
 		};
 
 		if (text != NULL)

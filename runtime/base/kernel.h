@@ -256,7 +256,7 @@ limit_next(const struct sbx_blob *blob, const struct sbx_limit *limit)
 
 /* The limit of a kind that is for this machine, or NULL. */
 static inline const struct sbx_limit *
-limit_find(const struct sbx_blob *blob, uint16_t kind)
+limit_here(const struct sbx_blob *blob, uint16_t kind)
 {
 	const struct sbx_limit *limit = NULL;
 

@@ -172,7 +172,7 @@ limits_apply(struct sbx_blob *blob,
 
 	for (uint16_t kind = 0; kind < SBX_LIMIT_END; kind++) {
 		const struct limit_choice *choice = &choices[kind];
-		const struct sbx_limit *limit = limit_find(blob, kind);
+		const struct sbx_limit *limit = limit_here(blob, kind);
 
 		if (choice->given && !choice->lifted)
 			room[count++] = (struct sbx_limit){
@@ -193,7 +193,7 @@ limits_apply(struct sbx_blob *blob,
 void
 limit_say(const struct sbx_blob *blob, uint16_t kind, const char *text)
 {
-	const struct sbx_limit *limit = limit_find(blob, kind);
+	const struct sbx_limit *limit = limit_here(blob, kind);
 	struct out out;
 
 	if (limit == NULL)

@@ -191,8 +191,8 @@ learn_rules(struct sbx_sandbox *sandbox)
 		{ offer_text(offer, offer->head->agent),
 		    offer->head->agent.len },
 		"full", NULL };
-	sandbox->supervised = limit_find(blob, SBX_LIMIT_TIMEOUT) != NULL ||
-	    limit_find(blob, SBX_LIMIT_OUTPUT) != NULL || blob->watch_count > 0;
+	sandbox->supervised = limit_here(blob, SBX_LIMIT_TIMEOUT) != NULL ||
+	    limit_here(blob, SBX_LIMIT_OUTPUT) != NULL || blob->watch_count > 0;
 }
 
 static bool

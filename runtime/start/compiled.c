@@ -1,17 +1,17 @@
 /*
- * See start.h.  What is kept is a file of its own for each path, profile and
- * list of rules, and holds what stat(2) said of all that went into it:
+ * Policies as text.  What sbxc makes of one is kept, a file for each path, profile
+ * and list of rules, with the digest of each file that went into it:
  *
  *	~/.local/state/sbx/compiled/KEY     format/protocol.h
  *
- * A command can write nothing there (format/protocol.h), and can set back the time of a
- * change of contents, but not that of the inode.  Where a file system does not
- * tell that one, or it is so young that another change would leave it as it is,
- * nothing is kept, and the next run compiles again.
+ * A command can write nothing there.  It is used again if all these files hold
+ * the same bytes; times are not believed, since a command that may write a text
+ * can change it through a mapping that was made before.
  */
 #include "runtime/start/start.h"
 
 #include "format/protocol.h"
+#include "format/verify.h"
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
@@ -20,8 +20,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 enum {
@@ -29,8 +29,7 @@ enum {
 	TRIES = 3,        /* if a file changes meanwhile */
 	NAME_SIZE = 33,   /* of what is kept */
 	KEY_SIZE = 64 << 10,
-	/* Nanoseconds: longer than a tick of the slowest clock. */
-	YOUNG = 100000000,
+	SOURCE_MAX = 16 << 20, /* bytes: sbxc reads no longer file */
 };
 
 struct making {
@@ -55,24 +54,31 @@ nanoseconds(struct timespec time)
 	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static struct sbx_compiled_file
-describe(const struct stat *status)
-{
-	return (struct sbx_compiled_file){
-		.device = status->st_dev,
-		.inode = status->st_ino,
-		.size = (uint64_t)status->st_size,
-		.modified = nanoseconds(status->st_mtim),
-		.changed = nanoseconds(status->st_ctim),
-	};
-}
-
+/* Whether a file that is open has these bytes. */
 static bool
-is_same(const struct sbx_compiled_file *a, const struct sbx_compiled_file *b)
+holds(int fd, const char *digest)
 {
-	return a->device == b->device && a->inode == b->inode &&
-	    a->size == b->size && a->modified == b->modified &&
-	    a->changed == b->changed;
+	char now[SHA256_HEX + 1] = "", *bytes;
+	struct stat status;
+	size_t size, used = 0;
+	ssize_t len = 1;
+
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size > SOURCE_MAX)
+		return false;
+	size = (size_t)status.st_size + 1;
+	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (bytes == MAP_FAILED)
+		return false;
+	while (used < size && len > 0) {
+		len = read(fd, bytes + used, size - used);
+		used += len > 0 ? (size_t)len : 0;
+	}
+	if (len == 0)
+		sha256_hex(bytes, used, now);
+	munmap(bytes, size);
+	return len == 0 && memcmp(now, digest, SHA256_HEX) == 0;
 }
 
 static bool
@@ -80,17 +86,15 @@ is_current(const struct making *making)
 {
 	for (uint32_t i = 0; i < making->head.file_count; i++) {
 		const struct sbx_compiled_file *file = &making->files[i];
-		struct sbx_compiled_file now;
-		struct stat status;
+		int fd = open(making->paths + file->path,
+		    O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		bool same = fd < 0 ?
+		    file->absent && (errno == ENOENT || errno == ENOTDIR) :
+		    !file->absent && holds(fd, file->digest);
 
-		if (stat(making->paths + file->path, &status) != 0) {
-			if (!file->absent ||
-			    (errno != ENOENT && errno != ENOTDIR))
-				return false;
-			continue;
-		}
-		now = describe(&status);
-		if (file->absent || !is_same(file, &now))
+		if (fd >= 0)
+			close(fd);
+		if (!same)
 			return false;
 	}
 	return true;
@@ -172,54 +176,6 @@ name_it(struct making *making)
 	making->name[NAME_SIZE - 1] = '\0';
 }
 
-/* Whether the kernel itself keeps the times of the inodes. */
-static bool
-tells_changes(const char *path)
-{
-	static const uint32_t kinds[] = {
-		0xef53 /* ext4 */,
-		0x58465342 /* xfs */,
-		0x9123683e /* btrfs */,
-		0x01021994 /* tmpfs */,
-		0xf2f52010 /* f2fs */,
-		0x2fc12fc1 /* zfs */,
-		0xca451a4e /* bcachefs */,
-		0x794c7630 /* overlayfs */,
-		0xe0f5e1e2 /* erofs */,
-		0x73717368 /* squashfs */,
-	};
-	struct statfs status;
-
-	if (statfs(path, &status) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if ((uint32_t)status.f_type == kinds[i])
-			return true;
-	}
-	return false;
-}
-
-static bool
-may_be_kept(const struct making *making)
-{
-	struct timespec now;
-
-	if (making->kept < 0)
-		return false;
-	time_now(CLOCK_REALTIME, &now);
-	for (uint32_t i = 0; i < making->head.file_count; i++) {
-		const struct sbx_compiled_file *file = &making->files[i];
-		const char *path = making->paths + file->path;
-
-		/* Where nothing is, there is no time. */
-		if (!file->absent &&
-		    (nanoseconds(now) - file->changed < YOUNG ||
-			!tells_changes(path)))
-			return false;
-	}
-	return true;
-}
-
 /* --- what was made -------------------------------------------------------- */
 
 static bool
@@ -279,28 +235,32 @@ take_blob(struct making *making, int fd)
 }
 
 static bool
-find_kept(struct making *making, const struct sbx_compiled_file *compiler)
+find_kept(struct making *making, const struct sbx_compiler *compiler)
 {
 	int fd = making->kept < 0 ?
 	    -1 :
 	    openat(making->kept, making->name,
 		O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct sbx_blob blob;
 	struct stat status;
 	bool good;
 
 	if (fd < 0)
 		return false;
+	/* What a disk has damaged is compiled again. */
 	good = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
 	    is_own(&status) && read_made(making, fd) &&
-	    is_same(&making->head.compiler, compiler) && is_current(making) &&
-	    take_blob(making, fd);
+	    memcmp(&making->head.compiler, compiler, sizeof *compiler) == 0 &&
+	    is_current(making) && take_blob(making, fd) &&
+	    sbx_verify(making->loaded->bytes, making->loaded->size, &blob) ==
+		SBX_BLOB_OK;
 	close(fd);
 	return good;
 }
 
 /* Copies it behind a head of ours; nothing is lost if that fails. */
 static void
-keep(struct making *making, int made, const struct sbx_compiled_file *compiler)
+keep(struct making *making, int made, const struct sbx_compiler *compiler)
 {
 	char name[NAME_SIZE + 16], bytes[16 << 10];
 	struct out out;
@@ -308,7 +268,7 @@ keep(struct making *making, int made, const struct sbx_compiled_file *compiler)
 	bool good;
 	int fd;
 
-	if (!may_be_kept(making))
+	if (making->kept < 0)
 		return;
 	out_into(&out, name, sizeof name);
 	out_print(&out, "%s-%u", making->name, (unsigned)getpid());
@@ -333,10 +293,10 @@ keep(struct making *making, int made, const struct sbx_compiled_file *compiler)
 /* --- compiling ------------------------------------------------------------ */
 
 /* Who may write sbxc decides what it makes of a policy. */
-static struct sbx_compiled_file
+static struct sbx_compiler
 find_compiler(struct making *making)
 {
-	struct sbx_compiled_file none = { .absent = true };
+	struct sbx_compiler none = { 0 };
 	struct stat status;
 
 	making->program = helper_path(&making->sbxc) != NULL ?
@@ -348,7 +308,13 @@ find_compiler(struct making *making)
 	 * beside this sbxrun, as the user has chosen it. */
 	if ((status.st_mode & S_IWOTH) != 0)
 		refuse(making->sbxc.text, "others may write this program", 0);
-	return describe(&status);
+	return (struct sbx_compiler){
+		.device = status.st_dev,
+		.inode = status.st_ino,
+		.size = (uint64_t)status.st_size,
+		.modified = nanoseconds(status.st_mtim),
+		.changed = nanoseconds(status.st_ctim),
+	};
 }
 
 struct words {
@@ -447,7 +413,7 @@ run_compiler(struct making *making, int made)
 }
 
 static void
-compile(struct making *making, const struct sbx_compiled_file *compiler)
+compile(struct making *making, const struct sbx_compiler *compiler)
 {
 	int made, tries = 0;
 
@@ -508,7 +474,7 @@ make(const struct options *options, struct arena *arena,
     struct policy_file *loaded, bool rules)
 {
 	struct making *making = arena_take(arena, 1, sizeof *making);
-	struct sbx_compiled_file compiler;
+	struct sbx_compiler compiler;
 
 	making->options = options;
 	making->arena = arena;

@@ -147,7 +147,7 @@ check_limits(const struct options *options, const struct offer *offer)
 		bool own_of_command = kind == SBX_LIMIT_TIMEOUT ||
 		    kind == SBX_LIMIT_OUTPUT;
 		const struct limit_choice *choice = &options->limits[kind];
-		const struct sbx_limit *own = limit_find(&offer->blob, kind);
+		const struct sbx_limit *own = limit_here(&offer->blob, kind);
 		struct out text;
 
 		if (!choice->given || own_of_command ||

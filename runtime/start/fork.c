@@ -295,7 +295,7 @@ fork_at_full(struct sandbox *sandbox)
 
 	find_group(sandbox);
 	if (geteuid() == 0 &&
-	    limit_find(&sandbox->blob, SBX_LIMIT_PROCESSES) != NULL)
+	    limit_here(&sandbox->blob, SBX_LIMIT_PROCESSES) != NULL)
 		sandbox->pid_max = pid_max_open();
 	owners_open(&sandbox->owners);
 	network_prepare(&supervision->network, bind_anchored(sandbox->binder),

@@ -253,7 +253,7 @@ set_pid_max(struct sandbox *sandbox)
 	static const struct sbx_place place = { "/proc/sys/kernel/pid_max",
 		sizeof "/proc/sys/kernel/pid_max" - 1 };
 	struct plan *plan = &sandbox->plan;
-	const struct sbx_limit *limit = limit_find(plan->blob,
+	const struct sbx_limit *limit = limit_here(plan->blob,
 	    SBX_LIMIT_PROCESSES);
 
 	if (sandbox->pid_max < 0 || limit == NULL)

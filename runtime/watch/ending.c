@@ -88,7 +88,7 @@ tell_of_signal(const struct sbx_blob *blob, int status)
 	};
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		const struct sbx_limit *limit = limit_find(blob, ends[i].kind);
+		const struct sbx_limit *limit = limit_here(blob, ends[i].kind);
 		bool core = ends[i].resource == RLIMIT_CORE;
 		struct rlimit_pair own;
 

@@ -468,7 +468,7 @@ fork_command(struct supervision *supervision)
 
 	if (supervision->namespaces ||
 	    (supervision->group.held >> SBX_LIMIT_PROCESSES & 1) != 0 ||
-	    limit_find(supervision->blob, SBX_LIMIT_PROCESSES) == NULL)
+	    limit_here(supervision->blob, SBX_LIMIT_PROCESSES) == NULL)
 		return cgroup_fork(&supervision->group);
 	if (limit_process(RLIMIT_NPROC, NULL, &before) != 0)
 		refuse(NULL, "cannot read a resource limit", errno);

@@ -64,12 +64,12 @@ supervise_limits(struct supervision *supervision, const struct sbx_blob *blob)
 	cgroup_init(&supervision->group);
 	supervision->blob = blob;
 	supervision->grace = GRACE;
-	limit = limit_find(blob, SBX_LIMIT_TIMEOUT);
+	limit = limit_here(blob, SBX_LIMIT_TIMEOUT);
 	if (limit != NULL)
 		supervision->timeout = limit->value < TIMEOUT_MAX ?
 		    limit->value :
 		    TIMEOUT_MAX;
-	limit = limit_find(blob, SBX_LIMIT_OUTPUT);
+	limit = limit_here(blob, SBX_LIMIT_OUTPUT);
 	if (limit != NULL)
 		supervision->output = limit->value;
 }

@@ -32,6 +32,13 @@ write()
 	printf 'sbx 1\ngroup more {\n%s\n}\n' "$1" >"$tmp/p/more.sbx"
 }
 
+# Made anew, a file has another inode.
+kept_files()
+{
+	ls -i "$(getent passwd "$(id -u)" | cut -d: -f6)/.local/state/sbx/compiled" |
+	    sort
+}
+
 printf 'sbx 1\ninclude "more.sbx"\nprofile t extends workspace-write {\nuse more\n}\n' \
     >"$tmp/p/t.sbx"
 text=$tmp/p/t.sbx
@@ -43,10 +50,19 @@ says 'a change of what it includes counts at once' 0 secret "$text" -- cat "$tmp
 # The same length, and the time of the change set back.
 touch -r "$tmp/p/more.sbx" "$tmp/stamp"
 sleep 0.2
-says 'it is kept' 0 secret "$text" -- cat "$tmp/data/file"
+kept=$(kept_files)
+says 'a second run' 0 secret "$text" -- cat "$tmp/data/file"
+tap_is 'uses what was kept' "$kept" "$(kept_files)"
 write "deny  read \"$tmp/data\""
 touch -r "$tmp/stamp" "$tmp/p/more.sbx"
 says 'a time that is set back hides no change' 1 '' "$text" -- cat "$tmp/data/file"
+printf 'sbx 1\ninclude "more.sbx"\ninclude "also.sbx"\nprofile a extends workspace-write {\n}\n' \
+    >"$tmp/p/a.sbx"
+ln -s more.sbx "$tmp/p/also.sbx"
+says 'a file is included by two names' 0 '' "$tmp/p/a.sbx" -- true
+rm "$tmp/p/also.sbx"
+echo 'grup x {' >"$tmp/p/also.sbx"
+says 'of which each counts' 125 'also.sbx:' "$tmp/p/a.sbx" -- true
 echo 'grup x {' >>"$tmp/p/more.sbx"
 says 'a mistake is shown where it stands' 125 "did you mean 'group'?" "$text" -- true
 write "allow read \"$tmp/data\""
