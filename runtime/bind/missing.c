@@ -222,10 +222,14 @@ refuse_policy(const char *name, const char *directory, int error)
 	if (error == ENOENT) {
 		compare_shipped(&profiles);
 		suggest(&profiles);
-		out_text(&text, " ('sbxc build @");
-		out_text(&text,
-		    profiles.distance < FAR ? profiles.nearest : name + 1);
-		out_text(&text, "' writes a file that can be named instead)");
+		if (profiles.distance < FAR) {
+			out_text(&text, " ('sbxc build @");
+			out_text(&text, profiles.nearest);
+			out_text(&text,
+			    "' writes a file that can be named instead)");
+		} else {
+			out_text(&text, " ('sbxc profiles' lists them)");
+		}
 	}
 	refuse(name, text.text, error);
 }

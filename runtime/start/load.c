@@ -101,8 +101,14 @@ own_file(struct arena *arena, const char *name)
 		    ends[i]);
 		if (out.full)
 			return NULL;
-		if (lstat(path, &status) == 0)
-			return path;
+		if (lstat(path, &status) == 0) {
+			if (!S_ISLNK(status.st_mode))
+				return path;
+			refuse(path,
+			    "it is a link: commands are kept from this place, "
+			    "and not from where it leads; put the policy here",
+			    0);
+		}
 		/* What cannot be looked for may be there. */
 		if (errno != ENOENT && errno != ENOTDIR)
 			refuse(path,

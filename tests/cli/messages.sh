@@ -314,11 +314,12 @@ for name in codin:coding codng:coding read-onyl:read-only mpc:mcp \
 	    "in $base/none; did you mean @$near? ('sbxc build @$near' writes a file that can be named instead): No such" \
 	    "$SBXRUN_TEST" "@$name" -- true
 done
-for name in coding aaaaaa; do
-	has "no profiles at all, and none is near $name" \
-	    "in $base/none ('sbxc build @$name' writes a file that can be named instead): No such" \
-	    "$SBXRUN_TEST" "@$name" -- true
-done
+has "no profiles at all, and none is near aaaaaa" \
+    "in $base/none ('sbxc profiles' lists them): No such" \
+    "$SBXRUN_TEST" @aaaaaa -- true
+has "no profiles at all, and it is coding" \
+    "in $base/none ('sbxc build @coding' writes a file that can be named instead): No such" \
+    "$SBXRUN_TEST" @coding -- true
 has 'a parameter that is not there' \
     'dta=/: the policy has no such parameter; it has data more' \
     "$SBXRUN" -D dta=/ "$base/params.bin" -- true
