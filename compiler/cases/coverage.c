@@ -58,14 +58,6 @@ note_rule(struct coverage *coverage, enum verdict_by by, uint32_t rule,
 			   "sbx:", 4) != 0;
 }
 
-/* A rule about the network has records of system calls, too. */
-static bool
-is_rule(const struct sbx_blob *blob, enum rule_kind_id kind, uint32_t index)
-{
-	return kind != KIND_SYSCALL ||
-	    decider_names_call(blob, &blob->syscalls[index]);
-}
-
 /* The rules of a kind that decides about accesses. */
 static void
 note_kind(struct coverage *coverage, const struct rule_kind *kind)
@@ -83,17 +75,11 @@ note_kind(struct coverage *coverage, const struct rule_kind *kind)
 		memcpy(&source,
 		    record + i * kind->record.size + kind->record.source,
 		    sizeof source);
-		if (is_rule(blob, kind->id, i))
+		/* A rule about the network has records of system calls, too. */
+		if (kind->id != KIND_SYSCALL ||
+		    decider_names_call(blob, &blob->syscalls[i]))
 			note_rule(coverage, BY_RULE + kind->id, i, source);
 	}
-}
-
-static void
-note_rules(struct coverage *coverage)
-{
-	for (int id = 0; id < KIND_END; id++)
-		note_kind(coverage, rule_kinds[id]);
-	note_rule(coverage, BY_NETWORK, 0, coverage->blob->meta->net_source);
 }
 
 static void
@@ -193,7 +179,10 @@ test_coverage(FILE *stream, const struct test_results *results)
 		coverage.sources = arena_alloc(coverage.arena,
 		    (operand->blob.source_count + 1) *
 			sizeof *coverage.sources);
-		note_rules(&coverage);
+		for (int id = 0; id < KIND_END; id++)
+			note_kind(&coverage, rule_kinds[id]);
+		note_rule(&coverage, BY_NETWORK, 0,
+		    coverage.blob->meta->net_source);
 		note_cases(&coverage, results);
 		count_rules(&coverage);
 		say_rules(&coverage);

@@ -18,19 +18,6 @@ origin_turn(struct origin *origin)
 }
 
 static void
-paths_turn(const struct policy *from, struct policy *policy)
-{
-	policy->paths.items = NULL;
-	policy->paths.count = 0;
-	for (size_t i = 0; i < from->paths.count; i++) {
-		struct path_rule rule = from->paths.items[i];
-
-		if (origin_turn(&rule.origin))
-			*arena_push(policy->arena, &policy->paths) = rule;
-	}
-}
-
-static void
 rules_turn(const struct policy *from, struct policy *policy)
 {
 	for (int kind = 0; kind < KIND_END; kind++) {
@@ -64,7 +51,14 @@ macos_blob(struct arena *arena, const struct operand *operand)
 	sources_init(&sources, arena);
 	diags_init(&diags, arena, &sources);
 	policy = *from;
-	paths_turn(from, &policy);
+	policy.paths.items = NULL;
+	policy.paths.count = 0;
+	for (size_t i = 0; i < from->paths.count; i++) {
+		struct path_rule rule = from->paths.items[i];
+
+		if (origin_turn(&rule.origin))
+			*arena_push(policy.arena, &policy.paths) = rule;
+	}
 	rules_turn(from, &policy);
 	filters_build(&policy, &filters);
 	if (!emit_image(&policy, &filters, "", &diags, &image))

@@ -92,14 +92,6 @@ trial_prepare(const struct stage *stage, struct trial *trial,
 
 /* --- what is done with a path --------------------------------------------- */
 
-static void
-rules_here(const struct stage *stage, struct place_rules *rules)
-{
-	places_rules(&stage->subject.places, stage->subject.arch->platforms,
-	    rules);
-	places_rules_at(rules, stage->subject.level);
-}
-
 /* At level standard a directory with a denied part is not granted itself: its
  * entries are, one by one.  So it cannot be listed, and nothing can be made in
  * it, although the model allows both. */
@@ -111,7 +103,9 @@ is_split(const struct stage *stage, const struct trial *trial)
 	if (stage->subject.level != SBX_LEVEL_STANDARD ||
 	    !trial->verdict.allowed)
 		return false;
-	rules_here(stage, &rules);
+	places_rules(&stage->subject.places, stage->subject.arch->platforms,
+	    &rules);
+	places_rules_at(&rules, stage->subject.level);
 	return sbx_path_is_split(rules.rules, rules.count, trial->access.detail,
 	    trial->access.path);
 }

@@ -460,17 +460,6 @@ allows_all_env(const struct certificate *certificate)
 }
 
 static void
-certify_env(struct certificate *certificate)
-{
-	if (!allows_all_env(certificate))
-		report_default(certificate, DIAG_TARGET_OPEN,
-		    "every variable of the caller is handed on",
-		    "'on macos { allow env * }' says that it may be so");
-	certify_rules(certificate, KIND_ENV, ANY_DETAIL, false, FACT_MACOS_ENV);
-	certify_rules(certificate, KIND_SET, ANY_DETAIL, true, FACT_MACOS_SET);
-}
-
-static void
 certify_linux(struct certificate *certificate)
 {
 	const struct enforcer *enforcer = certificate->enforcer;
@@ -515,7 +504,12 @@ certify_macos(struct certificate *certificate)
 	    FACT_MACOS_LIMIT);
 	certify_rules(certificate, KIND_WATCH, ANY_DETAIL, true,
 	    FACT_MACOS_WATCH);
-	certify_env(certificate);
+	if (!allows_all_env(certificate))
+		report_default(certificate, DIAG_TARGET_OPEN,
+		    "every variable of the caller is handed on",
+		    "'on macos { allow env * }' says that it may be so");
+	certify_rules(certificate, KIND_ENV, ANY_DETAIL, false, FACT_MACOS_ENV);
+	certify_rules(certificate, KIND_SET, ANY_DETAIL, true, FACT_MACOS_SET);
 }
 
 static void

@@ -54,13 +54,6 @@ say_failed(const struct tests *tests, const struct position *at,
 	    result->message + len + (result->message[len] == '\n'), "    ");
 }
 
-static void
-say_untried(const struct position *at, const struct test_result *result)
-{
-	printf("%s:%u:%u: not tried: %s: %s\n", at->file, at->line, at->column,
-	    result->name, result->why_untried);
-}
-
 /* --- results -------------------------------------------------------------- */
 
 static void
@@ -113,7 +106,8 @@ tell(struct tests *tests, const struct test_file *file,
 	if (!result->passed)
 		say_failed(tests, &at, result);
 	if (result->live == LIVE_UNTRIED)
-		say_untried(&at, result);
+		printf("%s:%u:%u: not tried: %s: %s\n", at.file, at.line,
+		    at.column, result->name, result->why_untried);
 }
 
 /* The diagnostics of policies that should compile and do not. */

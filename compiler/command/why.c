@@ -56,17 +56,6 @@ ask_level(const struct options *options, struct subject *subject)
 		subject->abi = machine.abi;
 }
 
-/* Which filter is taken depends on more than the Landlock: at level full on
- * what the view shows, and on whether sbxrun can listen. */
-static void
-ask_filter(const struct options *options, const struct access *access,
-    struct subject *subject)
-{
-	if ((access->kind == KIND_SYSCALL || access->kind == KIND_SOCKET) &&
-	    options->arch == NULL && asks_machine(options))
-		chosen_ask(options, subject);
-}
-
 /* The commands that write what would allow it, if rules alone do. */
 static void
 say_commands(const struct options *options, const struct subject *subject,
@@ -126,7 +115,11 @@ answer(const struct options *options, struct subject *subject)
 	fault = access_parse(&subject->places, words, count, &access);
 	if (fault != NULL)
 		return misused("%s", fault);
-	ask_filter(options, &access, subject);
+	/* Which filter is taken depends on more than the Landlock: at level
+	 * full on what the view shows, and on whether sbxrun can listen. */
+	if ((access.kind == KIND_SYSCALL || access.kind == KIND_SOCKET) &&
+	    options->arch == NULL && asks_machine(options))
+		chosen_ask(options, subject);
 	if (why(stdout, subject, &access, options->level == NULL))
 		return EXIT_CLEAN;
 	if (asks_machine(options))

@@ -400,16 +400,6 @@ compare_platforms(struct pass *pass)
 	arena_release(arena);
 }
 
-static void
-compare_machine(struct pass *pass, const struct arch *arch)
-{
-	pass->platforms = arch->platforms;
-	pass->scratch = arena_new();
-	pass_begin(pass, binding_usual(0));
-	compare_syscalls(pass);
-	arena_release(pass->scratch);
-}
-
 /* --- the whole ------------------------------------------------------------ */
 
 static bool
@@ -503,7 +493,11 @@ compare(struct comparison *comparison)
 		pass.platforms = uniform ? SBX_ON_LINUX : arch->platforms;
 		if (!uniform || i == 0 || comparison->arch != NULL)
 			compare_platforms(&pass);
-		compare_machine(&pass, arch);
+		pass.platforms = arch->platforms;
+		pass.scratch = arena_new();
+		pass_begin(&pass, binding_usual(0));
+		compare_syscalls(&pass);
+		arena_release(pass.scratch);
 	}
 	compare_implied(comparison);
 	if (comparison->arch == NULL)

@@ -172,15 +172,6 @@ add_params(const struct comparison *comparison, const struct binding *binding,
 	return text;
 }
 
-/* Landlock of this ABI, or of the newest. */
-static const char *
-level_option(struct arena *arena, const struct difference *difference)
-{
-	return difference->abi == 0 ?
-	    level_word(difference->level) :
-	    arena_printf(arena, "landlock=%d", difference->abi);
-}
-
 const char *
 difference_options(const struct comparison *comparison,
     const struct difference *difference)
@@ -203,9 +194,12 @@ difference_options(const struct comparison *comparison,
 		    binding->workspace, binding->home);
 	for (unsigned side = 0; binding != NULL && side < SIDE_COUNT; side++)
 		text = add_params(comparison, binding, (enum side)side, text);
+	/* Landlock of this ABI, or of the newest. */
 	if (difference->level != SBX_LEVEL_FULL)
 		text = arena_printf(arena, "%s -l %s", text,
-		    level_option(arena, difference));
+		    difference->abi == 0 ?
+			level_word(difference->level) :
+			arena_printf(arena, "landlock=%d", difference->abi));
 	for (size_t i = 0; i < arch_count; i++) {
 		if (difference->platforms == arches[i].platforms)
 			text = arena_printf(arena, "%s --arch %s", text,

@@ -290,12 +290,6 @@ ask_pattern(struct environment *environment, size_t rule)
 }
 
 static bool
-is_changed(const struct env_rule_pair *pair)
-{
-	return pair->there[SIDE_OLD] != pair->there[SIDE_NEW];
-}
-
-static bool
 set_equal(const struct sbx_blob *old, const struct sbx_set *a,
     const struct sbx_blob *new, const struct sbx_set *b)
 {
@@ -385,8 +379,8 @@ compare_env(struct pass *pass)
 	for (size_t i = 0; i < environment.rules.count; i++) {
 		const struct env_rule_pair *pair = &environment.rules.items[i];
 
-		if (is_changed(pair) && pair->wild &&
-		    !guess(&environment, pair, "X") &&
+		if (pair->there[SIDE_OLD] != pair->there[SIDE_NEW] &&
+		    pair->wild && !guess(&environment, pair, "X") &&
 		    !guess(&environment, pair, ""))
 			ask_pattern(&environment, i);
 	}

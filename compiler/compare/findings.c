@@ -169,14 +169,6 @@ is_same_path(const struct difference *a, const struct difference *b)
 	return x != NULL && y != NULL && strcmp(x, y) == 0;
 }
 
-/* Another port of the same name. */
-static bool
-is_same_name(const struct difference *a, const struct difference *b)
-{
-	return a->kind == DIFFERENCE_DOMAIN && b->kind == DIFFERENCE_DOMAIN &&
-	    strcmp(a->access.name, b->access.name) == 0;
-}
-
 /* In the words of the rule: a name without the port that why asks about, and
  * what opens or shuts more than one port. */
 static void
@@ -211,7 +203,10 @@ finding_make(struct comparison *comparison, struct difference *const *members,
 			head.rights |= member->access.detail;
 			continue;
 		}
-		if (is_same_name(&head, member))
+		/* Another port of the same name. */
+		if (head.kind == DIFFERENCE_DOMAIN &&
+		    member->kind == DIFFERENCE_DOMAIN &&
+		    strcmp(head.access.name, member->access.name) == 0)
 			continue;
 		if (member->kind == head.kind) {
 			head.more += 1 + member->more;
@@ -364,16 +359,6 @@ finding_order(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->what, y->what);
 }
 
-static void
-findings_sort(struct comparison *comparison, struct difference *items,
-    size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		items[i].weight = weight_of(comparison, &items[i]);
-	if (count > 1)
-		qsort(items, count, sizeof *items, finding_order);
-}
-
 /* Findings of one group come to stand where its weightiest stands. */
 static void
 groups_join(struct findings *findings)
@@ -426,7 +411,12 @@ comparison_join(struct comparison *comparison)
 		if (!findings.taken[i])
 			finding_collect(&findings, i);
 	}
-	findings_sort(comparison, findings.list.items, findings.list.count);
+	for (size_t i = 0; i < findings.list.count; i++)
+		findings.list.items[i].weight = weight_of(comparison,
+		    &findings.list.items[i]);
+	if (findings.list.count > 1)
+		qsort(findings.list.items, findings.list.count,
+		    sizeof *findings.list.items, finding_order);
 	memset(findings.taken, 0, count + 1);
 	groups_join(&findings);
 	comparison->differences.items = findings.list.items;

@@ -265,20 +265,6 @@ add_names(struct hosts *hosts)
 	}
 }
 
-static void
-ask_names(const struct hosts *hosts)
-{
-	for (size_t i = 0; i < hosts->rules.count; i++) {
-		const char *name = hosts->rules.items[i].name;
-		const char *below = fresh_name(hosts, name);
-
-		ask_name(hosts, name);
-		if (below != NULL)
-			ask_name(hosts, below);
-	}
-	ask_name(hosts, fresh_name(hosts, ""));
-}
-
 void
 compare_domains(struct pass *pass)
 {
@@ -291,7 +277,15 @@ compare_domains(struct pass *pass)
 	add_port(hosts, &hosts->common, 80);
 	add_port(hosts, &hosts->common, 443);
 	add_names(hosts);
-	ask_names(hosts);
+	for (size_t i = 0; i < hosts->rules.count; i++) {
+		const char *name = hosts->rules.items[i].name;
+		const char *below = fresh_name(hosts, name);
+
+		ask_name(hosts, name);
+		if (below != NULL)
+			ask_name(hosts, below);
+	}
+	ask_name(hosts, fresh_name(hosts, ""));
 }
 
 /* --- addresses ------------------------------------------------------------ */

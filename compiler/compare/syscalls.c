@@ -99,19 +99,6 @@ compare_known(const struct sbx_insn *insn, uint32_t value)
 	}
 }
 
-static void
-tests_add(struct tests *tests, const struct content *content,
-    const struct sbx_insn *insn)
-{
-	if (content->kind == IS_ARGUMENT && tests->count < MOST_TESTS)
-		tests->items[tests->count++] = (struct test){
-			content->arg,
-			BPF_OP(insn->code),
-			content->mask,
-			insn->k,
-		};
-}
-
 /* What an instruction that neither jumps nor returns leaves. */
 static void
 content_step(const struct tests *tests, const struct sbx_insn *insn,
@@ -147,7 +134,14 @@ follow(struct tests *tests, const struct sbx_insn *insn, struct content content)
 		}
 		taken = compare_known(insn, content.known);
 		if (content.kind != IS_KNOWN || BPF_SRC(insn->code) == BPF_X) {
-			tests_add(tests, &content, insn);
+			if (content.kind == IS_ARGUMENT &&
+			    tests->count < MOST_TESTS)
+				tests->items[tests->count++] = (struct test){
+					content.arg,
+					BPF_OP(insn->code),
+					content.mask,
+					insn->k,
+				};
 			follow(tests, insn + 1 + insn->jt, content);
 			taken = false;
 		}

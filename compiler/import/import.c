@@ -186,17 +186,6 @@ has_keys(const struct import_client *client, const char *path)
 	return false;
 }
 
-static void
-lose_unknown(struct importer *importer, const char *path,
-    const struct yaml_node *key, const char *near)
-{
-	diag_did_you_mean(importer->diags,
-	    import_lose(importer, DIAG_IMPORT_WEAKER,
-		source_name(importer->arena, path), key,
-		"this sbxc does not know what that means"),
-	    near);
-}
-
 /* The first words of the client's keys. */
 static const char *
 nearest_key(const struct importer *importer, const char *name)
@@ -241,7 +230,11 @@ pass_over(struct importer *importer, const char *path,
 	    !sounds_like_sandbox(path))
 		*arena_push(importer->arena, &importer->others) = key;
 	else
-		lose_unknown(importer, path, key, near);
+		diag_did_you_mean(importer->diags,
+		    import_lose(importer, DIAG_IMPORT_WEAKER,
+			source_name(importer->arena, path), key,
+			"this sbxc does not know what that means"),
+		    near);
 }
 
 static void

@@ -409,13 +409,6 @@ filter_make(const struct machine *machine, uint32_t flags, uint32_t abi)
 
 /* --- the whole ------------------------------------------------------------ */
 
-static bool
-programs_are_equal(const struct bpf_program *a, const struct bpf_program *b)
-{
-	return a->count == b->count && b->count > 0 &&
-	    memcmp(a->insns, b->insns, a->count * sizeof *a->insns) == 0;
-}
-
 /*
  * Makes the filters of one kind: for level full or those below, for a network
  * of its own or not, with a listener or without.  A filter that equals the one
@@ -447,7 +440,9 @@ machine_build(const struct machine *machine, uint32_t kind,
 		filter = filter_make(machine, flags, variants[i].abi);
 		program = programs_get(machine->programs, arena, &filter);
 		last_flags = flags;
-		if (programs_are_equal(&program, &last))
+		if (program.count == last.count && last.count > 0 &&
+		    memcmp(program.insns, last.insns,
+			program.count * sizeof *program.insns) == 0)
 			continue;
 		*arena_push(arena, &set->filters) = filter;
 		*arena_push(arena, &set->programs) = program;

@@ -260,16 +260,6 @@ add_base(struct sbpl *sbpl, enum sbx_net net)
 	}
 }
 
-static void
-add_parameters(struct sbpl *sbpl)
-{
-	text_add(&sbpl->text, "(version 1)\n; parameters:");
-	for (size_t i = SBX_ANCHOR_WORKSPACE; i < sbpl->anchor_count; i++) {
-		text_add(&sbpl->text, " ");
-		text_add(&sbpl->text, sbpl->params[i]);
-	}
-}
-
 /* What belongs to the default: either all that a process needs, or what is
  * denied. */
 static void
@@ -293,7 +283,11 @@ add_blankets(struct sbpl *sbpl, struct blankets blankets)
 static void
 sbpl_add_head(struct sbpl *sbpl, struct blankets blankets)
 {
-	add_parameters(sbpl);
+	text_add(&sbpl->text, "(version 1)\n; parameters:");
+	for (size_t i = SBX_ANCHOR_WORKSPACE; i < sbpl->anchor_count; i++) {
+		text_add(&sbpl->text, " ");
+		text_add(&sbpl->text, sbpl->params[i]);
+	}
 	text_add(&sbpl->text,
 	    blankets.everything ? "\n(allow default)\n" : "\n(deny default)\n");
 	add_blankets(sbpl, blankets);

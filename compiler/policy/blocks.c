@@ -114,17 +114,6 @@ settle_names(struct blocks *blocks, struct block *old, struct block *new)
 	return copy;
 }
 
-/*
- * A dump of a shipped profile is marked as one, so it may have the name.  It
- * can be compiled; whoever extends the name gets the shipped one all the same.
- */
-static bool
-is_copy(struct blocks *blocks, const struct block *block)
-{
-	return block->stmt->from != NULL && !block->source->builtin &&
-	    shipped_file(blocks, block) != NULL;
-}
-
 static void
 add_copy(struct blocks *blocks, struct block *block)
 {
@@ -148,7 +137,13 @@ add_block(struct blocks *blocks, const struct ast_stmt *stmt)
 	block->name = stmt->name->text;
 	block->group = group;
 	block->source = sources_find(blocks->sources, stmt->name->loc);
-	if (is_copy(blocks, block)) {
+	/*
+	 * * A dump of a shipped profile is marked as one, so it may have the
+	 * name.  It can be compiled; whoever extends the name gets the shipped
+	 * one all the same.
+	 */
+	if (block->stmt->from != NULL && !block->source->builtin &&
+	    shipped_file(blocks, block) != NULL) {
 		add_copy(blocks, block);
 		return;
 	}

@@ -86,17 +86,6 @@ add_requires(struct builder *builder)
 }
 
 static void
-add_params(struct builder *builder)
-{
-	for (size_t i = 0; i < builder->policy->params.count; i++) {
-		const struct param *param = &builder->policy->params.items[i];
-
-		stmt_add(builder, AST_PARAM, &param->origin)->name =
-		    atom_new(builder, AST_WORD, param->name);
-	}
-}
-
-static void
 add_rule(struct builder *builder, const struct rule *rule)
 {
 	const struct rule_kind *kind = rule_kinds[rule->kind];
@@ -242,7 +231,12 @@ add_head(struct builder *builder)
 		stmt_add(builder, AST_ABOUT, &nowhere)->name = atom_new(builder,
 		    AST_STRING, policy->about);
 	add_requires(builder);
-	add_params(builder);
+	for (size_t i = 0; i < builder->policy->params.count; i++) {
+		const struct param *param = &builder->policy->params.items[i];
+
+		stmt_add(builder, AST_PARAM, &param->origin)->name =
+		    atom_new(builder, AST_WORD, param->name);
+	}
 }
 
 const char *

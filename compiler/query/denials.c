@@ -396,12 +396,6 @@ put_call(const struct subject *subject, const struct sbx_denial *denial,
 
 /* --- the network, and sessions -------------------------------------------- */
 
-static bool
-has_host(const struct sbx_denial *denial)
-{
-	return denial->kind >= SBX_DENIED_NAME;
-}
-
 /* Of package managers is known whom they ask.  Where nothing leads out, a name is
  * that of the command line, which may lack the port. */
 static bool
@@ -430,7 +424,8 @@ static void
 put_host(const struct subject *subject, const struct sbx_denial *denial,
     struct sbx_advice *advice)
 {
-	if (!has_host(denial) || is_answered(subject, denial, advice))
+	if (denial->kind < SBX_DENIED_NAME ||
+	    is_answered(subject, denial, advice))
 		return;
 	if (denial->kind == SBX_DENIED_ADDRESS &&
 	    denial->port == NAME_SERVERS) {
@@ -442,20 +437,6 @@ put_host(const struct subject *subject, const struct sbx_denial *denial,
 		put_step(advice, SBX_ADVICE_POLICY, denial->remedy);
 		advice->works = true;
 	}
-}
-
-/* Where the session was made before something was there, its rules do not grant
- * it. */
-static void
-put_late(const struct sbx_explained *head, const struct sbx_denial *denial,
-    struct sbx_advice *advice)
-{
-	if (head->session && advice->allowed &&
-	    denial->source == SBX_NO_SOURCE &&
-	    denial->kind <= SBX_DENIED_SOCKET)
-		put_step(advice, SBX_ADVICE_HINT,
-		    "the session was made before this was allowed: "
-		    "sbxrun --session NAME --end");
 }
 
 /* --- all of them ---------------------------------------------------------- */
@@ -498,7 +479,14 @@ denials_read(const struct subject *subject, FILE *from, struct denials *denials)
 			return false;
 		advise(subject, denial, advice);
 		put_host(subject, denial, advice);
-		put_late(&denials->head, denial, advice);
+		/* Where the session was made before something was there, its
+		 * rules do not grant it. */
+		if (denials->head.session && advice->allowed &&
+		    denial->source == SBX_NO_SOURCE &&
+		    denial->kind <= SBX_DENIED_SOCKET)
+			put_step(advice, SBX_ADVICE_HINT,
+			    "the session was made before this was allowed: "
+			    "sbxrun --session NAME --end");
 		if (denial->kind == SBX_DENIED_CALL)
 			put_call(subject, denial, advice);
 	}

@@ -484,20 +484,6 @@ add_record(struct page *page, size_t other, const char *record)
 	    statement);
 }
 
-static void
-add_others(struct page *page)
-{
-	for (size_t i = 0; i < countof(others); i++) {
-		const struct rule_kind *kind = rule_kinds[others[i].kind];
-		uint32_t count;
-		const char *record = sbx_records(page->blob, kind->section,
-		    &count);
-
-		for (; count-- > 0; record += kind->record.size)
-			add_record(page, i, record);
-	}
-}
-
 /* --- writing -------------------------------------------------------------- */
 
 static void
@@ -756,7 +742,15 @@ page_gather(struct page *page, struct arena *arena, const struct sbx_blob *blob)
 		    strncmp(sbx_string(blob, blob->sources[i].file),
 			"sbx:", 4) != 0;
 	add_paths(page);
-	add_others(page);
+	for (size_t i = 0; i < countof(others); i++) {
+		const struct rule_kind *kind = rule_kinds[others[i].kind];
+		uint32_t count;
+		const char *record = sbx_records(page->blob, kind->section,
+		    &count);
+
+		for (; count-- > 0; record += kind->record.size)
+			add_record(page, i, record);
+	}
 }
 
 void

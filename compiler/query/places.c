@@ -243,12 +243,6 @@ places_anchor(const struct places *places, struct sbx_place place)
 	return best;
 }
 
-static bool
-is_agent(const struct places *places, struct sbx_place place)
-{
-	return sbx_place_compare(places->agent, place) == 0;
-}
-
 const char *
 places_spell(const struct places *places, struct sbx_place place)
 {
@@ -256,7 +250,8 @@ places_spell(const struct places *places, struct sbx_place place)
 	const char *rest;
 
 	rest = place.path + places->anchors[best].len;
-	if (best == SBX_ANCHOR_ROOT && is_agent(places, place))
+	if (best == SBX_ANCHOR_ROOT &&
+	    sbx_place_compare(places->agent, place) == 0)
 		return place.path + 1;
 	if (best == SBX_ANCHOR_ROOT)
 		return place.len > 0 ? place.path : "/";

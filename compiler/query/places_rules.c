@@ -155,21 +155,6 @@ rules_bind(const struct places *places, uint8_t platforms,
 	}
 }
 
-static void
-rules_bind_linked(const struct places *places, uint8_t platforms,
-    struct place_rules *rules)
-{
-	for (size_t i = 0; i < places->linked.count; i++) {
-		const struct linked_match *match = &places->linked.items[i];
-		struct sbx_rule rule = places_rule(places, match->path, false);
-
-		if ((match->path->platforms & platforms) == 0)
-			continue;
-		rule.at = match->at;
-		rules_add(rules, match->path, rule);
-	}
-}
-
 /* Where the rule begins to apply to the path that is asked about. */
 static bool
 rule_place(const struct places *places, const struct sbx_path *path,
@@ -241,7 +226,15 @@ index_make(const struct places *places, uint8_t platforms,
 	*index = (struct place_index){ .platforms = platforms };
 	rules_bind(places, platforms, &index->rules);
 	index->linked = index->rules.count;
-	rules_bind_linked(places, platforms, &index->rules);
+	for (size_t i = 0; i < places->linked.count; i++) {
+		const struct linked_match *match = &places->linked.items[i];
+		struct sbx_rule rule = places_rule(places, match->path, false);
+
+		if ((match->path->platforms & platforms) == 0)
+			continue;
+		rule.at = match->at;
+		rules_add(&index->rules, match->path, rule);
+	}
 	size = (index->rules.count + 1) * sizeof(uint32_t);
 	*by_place = (struct sbx_index){
 		.records = index->rules.rules,

@@ -270,13 +270,6 @@ lift_denies(struct lifting *lifting, const struct place_rules *rules)
 
 /* --- allows --------------------------------------------------------------- */
 
-static void
-add_allow(struct remedy *remedy, const char *object)
-{
-	remedy_add(remedy, REMEDY_ADD, "allow %s %s",
-	    rights_word(SBX_ALLOW, remedy->access->detail), object);
-}
-
 /* Whether the policy has it already, and only the place is missing. */
 static bool
 has_allow(const struct remedy *remedy, const char *object)
@@ -339,7 +332,8 @@ static void
 add_directory(struct remedy *remedy, struct sbx_place directory,
     const char *object)
 {
-	add_allow(remedy, object);
+	remedy_add(remedy, REMEDY_ADD, "allow %s %s",
+	    rights_word(SBX_ALLOW, remedy->access->detail), object);
 	if (remedy_has_hook(remedy, directory) ||
 	    remedy_has_hook(remedy, needed_place(remedy)))
 		remedy_opens(remedy, remedy_kept_by("git-programs"));

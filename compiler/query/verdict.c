@@ -17,12 +17,6 @@ place_of(const char *path)
 	return (struct sbx_place){ path, (uint32_t)strlen(path) };
 }
 
-static bool
-allows_everything(const struct sbx_blob *blob)
-{
-	return (blob->meta->flags & SBX_EVERYTHING) != 0;
-}
-
 uint32_t
 verdict_abi(const struct subject *subject)
 {
@@ -580,7 +574,7 @@ verdict_of(const struct subject *subject, const struct access *access)
 {
 	const struct rule_kind *kind = rule_kinds[access->kind];
 
-	if (allows_everything(subject->places.blob) &&
+	if ((subject->places.blob->meta->flags & SBX_EVERYTHING) != 0 &&
 	    !kind->holds_beside_everything)
 		return (struct verdict){
 			.allowed = true,

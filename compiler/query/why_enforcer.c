@@ -81,14 +81,6 @@ is_masked_in_fuse(const struct why *why)
 
 /* --- enforcers ------------------------------------------------------------ */
 
-/* Whether the path is there, though not for what was asked. */
-static bool
-is_read(const struct why *why, const struct place_rules *rules)
-{
-	return sbx_verdict_allows(sbx_path_verdict(rules->rules, rules->count,
-	    SBX_READ, why->access->path));
-}
-
 /* The rules about the path that hold at a level. */
 static void
 rules_at(const struct why *why, enum sbx_level level, struct place_rules *rules)
@@ -138,7 +130,10 @@ path_enforcer(const struct why *why, enum sbx_level level)
 	if (level == SBX_LEVEL_FULL && splits.count > 0)
 		return "a mount over it, if it is there when the sandbox "
 		       "starts";
-	if (level == SBX_LEVEL_FULL && is_read(why, &rules))
+	/* The path is there, though not for what was asked. */
+	if (level == SBX_LEVEL_FULL &&
+	    sbx_verdict_allows(sbx_path_verdict(rules.rules, rules.count,
+		SBX_READ, why->access->path)))
 		return why->access->detail == SBX_WRITE ?
 		    "the view, where it is read-only, and Landlock" :
 		    "Landlock, which lets nothing be executed there";
@@ -289,17 +284,6 @@ say_split_effects(const struct why *why, const struct place_rules *rules)
 	    parent.len > 0 ? parent.path : "/", levels);
 }
 
-/* The answer takes the path for one that matches; the loader looks. */
-static void
-say_glob(const struct why *why, const struct sbx_path *rule)
-{
-	if (rule->glob != 0 &&
-	    (why->all_levels || why->subject->level >= SBX_LEVEL_STANDARD))
-		fputs("    but only for what is there when the sandbox "
-		      "starts: later matches of a glob are not covered\n",
-		    why->stream);
-}
-
 /* Level standard has no view. */
 static void
 say_above(const struct why *why)
@@ -325,7 +309,12 @@ why_say_effects(const struct why *why)
 		say_above(why);
 	if (rule == NULL)
 		return;
-	say_glob(why, rule);
+	/* The answer takes the path for one that matches; the loader looks. */
+	if (rule->glob != 0 &&
+	    (why->all_levels || why->subject->level >= SBX_LEVEL_STANDARD))
+		fputs("    but only for what is there when the sandbox "
+		      "starts: later matches of a glob are not covered\n",
+		    why->stream);
 	if (!why->verdict.allowed)
 		return;
 	rules_at(why, SBX_LEVEL_STANDARD, &rules);

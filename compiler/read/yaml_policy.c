@@ -208,15 +208,6 @@ move_stmts(const struct places *places, struct ast_stmt *stmt)
 	}
 }
 
-static void
-move_diags(const struct places *places, struct diags *diags, size_t first)
-{
-	for (size_t i = first; i < diags->records.count; i++) {
-		move(places, &diags->records.items[i].loc);
-		move(places, &diags->records.items[i].note_loc);
-	}
-}
-
 static bool
 stands_as_it_is(const struct reader *reader, const struct yaml_node *node,
     size_t len)
@@ -257,7 +248,11 @@ read_statement(struct reader *reader, const struct yaml_node *node,
 	if (!as_it_is) {
 		places.bytes = places_find(reader, node, len);
 		move_stmts(&places, parser.body.first);
-		move_diags(&places, reader->diags, first);
+		for (size_t i = first; i < reader->diags->records.count; i++) {
+			move(&places, &reader->diags->records.items[i].loc);
+			move(&places,
+			    &reader->diags->records.items[i].note_loc);
+		}
 	}
 	if (parser.body.first == NULL && reader->diags->errors == errors)
 		diag_add(reader->diags, DIAG_YAML_SHAPE, node->loc,

@@ -345,12 +345,6 @@ put_diag(struct printer *printer, const struct diag *diag)
 	put_excerpt(printer, &at, diag->note_loc, NULL);
 }
 
-static void
-put_number(FILE *stream, size_t number, const char *thing)
-{
-	fprintf(stream, "%zu %s%s", number, thing, number == 1 ? "" : "s");
-}
-
 /* "2 errors, 1 warning"; counts of 0 are left out. */
 static void
 put_count(const struct diags *diags, FILE *stream, size_t hidden)
@@ -371,7 +365,8 @@ put_count(const struct diags *diags, FILE *stream, size_t hidden)
 		if (counts[i].number == 0)
 			continue;
 		fputs(some ? ", " : "", stream);
-		put_number(stream, counts[i].number, counts[i].thing);
+		fprintf(stream, "%zu %s%s", counts[i].number, counts[i].thing,
+		    counts[i].number == 1 ? "" : "s");
 		some = true;
 	}
 	fputc('\n', stream);

@@ -19,16 +19,6 @@ struct servers {
 
 /* --- JSON ----------------------------------------------------------------- */
 
-/* The words before the command; `into` is an array. */
-static void
-put_words(const struct servers *servers, struct json_t *into,
-    const char *command)
-{
-	json_put_text(into, NULL, servers->blob);
-	json_put_text(into, NULL, "--");
-	json_put_text(into, NULL, command);
-}
-
 /* What the file names by a path is not to be believed: a project could have it
  * open any place.  Where PATH leads is the user's choice. */
 static void
@@ -76,7 +66,10 @@ confine_json(struct servers *servers, struct json_t *server)
 	}
 	need(servers, command);
 	list = json_put_array(server, "args");
-	put_words(servers, list, command);
+	/* The words before the command; `into` is an array. */
+	json_put_text(list, NULL, servers->blob);
+	json_put_text(list, NULL, "--");
+	json_put_text(list, NULL, command);
 	for (size_t i = 0; i < words.list.count; i++)
 		json_put_text(list, NULL, words.list.items[i]);
 	json_put_text(server, "command", servers->init->sbxrun);

@@ -72,15 +72,6 @@ warn_of(const struct init *init, const char *file, const char *first,
 	free(top);
 }
 
-static void
-warn_of_project(const struct init *init)
-{
-	warn_of(init, ".npmrc", "script-shell", "");
-	warn_of(init, "GNUmakefile", "override", "SHELL");
-	warn_of(init, "makefile", "override", "SHELL");
-	warn_of(init, "Makefile", "override", "SHELL");
-}
-
 enum exit_status
 init_npm(struct init *init)
 {
@@ -118,7 +109,10 @@ init_npm(struct init *init)
 	    *old == '\0' || old[strlen(old) - 1] == '\n' ? "" : "\n", shell);
 	if (change_add(&init->changes, settings, text, 0600, false) == NULL)
 		return EXIT_TROUBLE;
-	warn_of_project(init);
+	warn_of(init, ".npmrc", "script-shell", "");
+	warn_of(init, "GNUmakefile", "override", "SHELL");
+	warn_of(init, "makefile", "override", "SHELL");
+	warn_of(init, "Makefile", "override", "SHELL");
 	init->after =
 	    "scripts of 'npm run' and 'npm install' are confined now, "
 	    "but not in a project whose own .npmrc sets "

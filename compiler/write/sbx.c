@@ -248,18 +248,13 @@ struct shape {
 	bool objects, exclusions;
 };
 
-static bool
-has_lists(const struct ast_stmt *stmt)
-{
-	return stmt->kind == AST_RULE || stmt->kind == AST_LET;
-}
-
 static void
 put_simple(struct sheet *sheet, const struct ast_stmt *stmt, int depth,
     struct shape shape)
 {
 	put_head(sheet, stmt);
-	if (has_lists(stmt) && stmt->objects.first != NULL)
+	if ((stmt->kind == AST_RULE || stmt->kind == AST_LET) &&
+	    stmt->objects.first != NULL)
 		put_list(sheet, &stmt->objects, depth, shape.objects);
 	if (stmt->exclusions.first != NULL) {
 		sheet_puts(sheet, "  except ");
@@ -398,16 +393,6 @@ put_block(struct sheet *sheet, const struct ast_stmt *stmt, int depth)
 	sheet_take(sheet, '}');
 }
 
-/* Without a source, groups and profiles get a blank line around them. */
-static void
-space_between(struct sheet *sheet, const struct ast_stmt *previous,
-    const struct ast_stmt *stmt, int depth)
-{
-	if (sheet->source == NULL && depth == 0 && previous != NULL &&
-	    (has_block(previous) || has_block(stmt)))
-		sheet_newline(sheet);
-}
-
 static void
 put_body(struct sheet *sheet, const struct ast_stmt *stmts, int depth)
 {
@@ -416,7 +401,11 @@ put_body(struct sheet *sheet, const struct ast_stmt *stmts, int depth)
 	for (const struct ast_stmt *stmt = stmts; stmt != NULL;
 	     stmt = stmt->next) {
 		sheet_between(sheet, depth);
-		space_between(sheet, previous, stmt, depth);
+		/* Without a source, groups and profiles get a blank line around
+		 * them. */
+		if (sheet->source == NULL && depth == 0 && previous != NULL &&
+		    (has_block(previous) || has_block(stmt)))
+			sheet_newline(sheet);
 		sheet_indent(sheet, depth);
 		if (has_block(stmt))
 			put_block(sheet, stmt, depth);
