@@ -77,12 +77,6 @@ sbx_path_verdict(const struct sbx_rule *rules, size_t count, uint8_t right,
 	return verdict;
 }
 
-static bool
-is_below(struct sbx_place path, struct sbx_place place)
-{
-	return place.len > path.len && sbx_covers(path, place);
-}
-
 /*
  * A right that is given at the directory ends below it only where a deny or an
  * exclusion begins, and not at each of those: what one rule leaves out another
@@ -92,7 +86,7 @@ static bool
 ends_at(const struct sbx_rule *rules, size_t count, uint8_t right,
     struct sbx_place path, struct sbx_place cut)
 {
-	return is_below(path, cut) &&
+	return cut.len > path.len && sbx_covers(path, cut) &&
 	    !sbx_verdict_allows(sbx_path_verdict(rules, count, right, cut));
 }
 

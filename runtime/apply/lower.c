@@ -513,19 +513,6 @@ is_covered(const struct walk *walk, const struct sbx_index *allows,
 	return false;
 }
 
-static void
-lower_allows(struct walk *walk, const struct sbx_index *allows)
-{
-	for (uint32_t i = 0; i < allows->count; i++) {
-		uint32_t index = allows->sorted[i];
-
-		if (is_covered(walk, allows, i + 1))
-			walk->what->outcomes[index].covered = true;
-		else
-			lower_rule(walk, index);
-	}
-}
-
 /*
  * The mount tree adds something to what it shows: the directories above, links,
  * an empty /dev.  These may be listed; everything else is listed by its rules
@@ -569,7 +556,14 @@ lower_paths(struct arena *arena, const struct lowering *what)
 			allows.sorted[allows.count++] = i;
 	}
 	sbx_index_make(&allows);
-	lower_allows(walk, &allows);
+	for (uint32_t i = 0; i < allows.count; i++) {
+		uint32_t index = allows.sorted[i];
+
+		if (is_covered(walk, &allows, i + 1))
+			walk->what->outcomes[index].covered = true;
+		else
+			lower_rule(walk, index);
+	}
 	if (what->masked)
 		lower_root(what);
 }

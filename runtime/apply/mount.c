@@ -139,14 +139,6 @@ make_path(const struct mount_tree *tree, struct sbx_place at, bool directory)
 		close(parent);
 }
 
-/* Whether a place inside may have to be made to put a mount on it. */
-static bool
-is_our_own(const struct mounting *around)
-{
-	return around->kind == MOUNT_TMP || around->kind == MOUNT_WAY ||
-	    around->kind == MOUNT_MASK;
-}
-
 /*
  * Inside a bind the place exists, as it does outside; elsewhere it has to be
  * made.  If it went away in the meantime, nothing is mounted: false.
@@ -166,7 +158,9 @@ attach(struct mount_tree *tree, struct sbx_place at, bool directory, int mount)
 			    errno);
 		return true;
 	}
-	if (is_our_own(around))
+	/* A place inside may have to be made to put a mount on it. */
+	if (around->kind == MOUNT_TMP || around->kind == MOUNT_WAY ||
+	    around->kind == MOUNT_MASK)
 		make_path(tree, at, directory);
 	target = open_unlinked(tree->root, inside(at), UNLINKED);
 	if (target < 0 && (errno == ENOENT || errno == ENOTDIR))

@@ -67,15 +67,6 @@ is_scratch(const struct mount_tree *tree, struct sbx_place from)
 	return tree->scratch.len > 0 && sbx_covers(tree->scratch, from);
 }
 
-/* The scratch directory is seen as /tmp. */
-static struct sbx_place
-seen_at(const struct mount_tree *tree, struct sbx_place from)
-{
-	return tree->scratch.len == 0 ?
-	    from :
-	    bind_move(tree->arena, from, tree->scratch, place_tmp);
-}
-
 /*
  * Landlock gives what an allow above a place gives, as it is seen in the tree
  * and denied or not: what the policy does not give there, the mount has to take
@@ -256,24 +247,18 @@ is_beside_scratch(const struct mount_tree *tree, const struct mounting *around,
 	return around->kind == MOUNT_TMP && !is_scratch(tree, from);
 }
 
-/*
- * What lies in a /proc of the sandbox's own is looked at and taken from there,
- * never from outside.  So a new /proc goes over the outer one, for this process
- * alone.
- */
-static bool
-is_in_own_proc(struct mount_tree *tree, struct sbx_place at)
-{
-	return sbx_covers(place_proc, at) && may(tree, SBX_READ, place_proc) &&
-	    mount_over_proc(tree);
-}
-
 /* What is mounted over something that has to be shown with other rights. */
 static void
 settle_other(struct mount_tree *tree, struct place *place)
 {
 	struct mounting *mounting = &place->mounting;
-	bool in_proc = is_in_own_proc(tree, mounting->at);
+	/*
+	 * * What lies in a /proc of the sandbox's own is looked at and taken
+	 * from there, never from outside.  So a new /proc goes over the outer
+	 * one, for this process alone.
+	 */
+	bool in_proc = sbx_covers(place_proc, mounting->at) &&
+	    may(tree, SBX_READ, place_proc) && mount_over_proc(tree);
 	struct stat status;
 
 	if (in_proc)
@@ -490,7 +475,10 @@ mount_tree_enter(struct arena *arena, const struct binding *binding,
 	decide(&tree, cwd);
 	mount_all(&tree);
 	covered_check(&tree);
-	cwd = seen_at(&tree, cwd);
+	/* The scratch directory is seen as /tmp. */
+	cwd = tree.scratch.len == 0 ?
+	    cwd :
+	    bind_move(tree.arena, cwd, tree.scratch, place_tmp);
 	if (chdir(path_of(cwd)) != 0)
 		refuse_place(cwd, "the command cannot start in this directory",
 		    errno);

@@ -564,28 +564,6 @@ parse_command(struct options *options, char **argv)
 	options->command = options->shell + 1;
 }
 
-/* What it says of commands it says of all. */
-static void
-parse_doctor(struct options *options, char **argv)
-{
-	options->policy = argv[0];
-	if (argv[0] != NULL && argv[1] != NULL)
-		refuse(argv[1], "--doctor takes no command", 0);
-	if (options->plan || options->session != NULL)
-		refuse("--doctor", "does not go with -n and --session", 0);
-}
-
-/* The workspace is on the stage, and only probes run on it. */
-static void
-parse_self_test(struct options *options, char **argv)
-{
-	options->policy = argv[0] == NULL ? "@workspace-write" : argv[0];
-	if (argv[0] != NULL && argv[1] != NULL)
-		refuse(argv[1], "--self-test takes no command", 0);
-	if (options->plan || options->workspace != NULL)
-		refuse("--self-test", "does not go with -n and -w", 0);
-}
-
 static void
 refuse_policy_of(const struct options *options, const char *word)
 {
@@ -679,11 +657,23 @@ options_parse(struct options *options, char **argv)
 		return;
 	}
 	if (options->doctor) {
-		parse_doctor(options, argv);
+		/* What it says of commands it says of all. */
+		options->policy = argv[0];
+		if (argv[0] != NULL && argv[1] != NULL)
+			refuse(argv[1], "--doctor takes no command", 0);
+		if (options->plan || options->session != NULL)
+			refuse("--doctor", "does not go with -n and --session",
+			    0);
 		return;
 	}
 	if (options->self_test) {
-		parse_self_test(options, argv);
+		/* The workspace is on the stage, and only probes run on it. */
+		options->policy = argv[0] == NULL ? "@workspace-write" :
+						    argv[0];
+		if (argv[0] != NULL && argv[1] != NULL)
+			refuse(argv[1], "--self-test takes no command", 0);
+		if (options->plan || options->workspace != NULL)
+			refuse("--self-test", "does not go with -n and -w", 0);
 		return;
 	}
 	if (*argv != NULL && !begins_command(*argv) && is_policy(options, argv))

@@ -65,15 +65,6 @@ check_json(const struct options *options)
 }
 
 static void
-check_explain(const struct options *options)
-{
-	if (options->explain &&
-	    (options->plan || options->self_test || options->keep >= 0 ||
-		options_have_no_policy(options)))
-		refuse("--explain", "goes with a command", 0);
-}
-
-static void
 check_learn(const struct options *options)
 {
 	if (options->learn == NULL)
@@ -90,6 +81,9 @@ options_check(const struct options *options)
 {
 	check_json(options);
 	check_session(options);
-	check_explain(options);
+	if (options->explain &&
+	    (options->plan || options->self_test || options->keep >= 0 ||
+		options_have_no_policy(options)))
+		refuse("--explain", "goes with a command", 0);
 	check_learn(options);
 }

@@ -13,19 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool
-is_letter(char byte)
-{
-	return ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
-}
-
 bool
 spelling_swap(char *name, size_t len)
 {
 	bool swapped = false;
 
 	for (size_t i = 0; i < len; i++) {
-		if (is_letter(name[i])) {
+		if ((name[i] | 0x20) >= 'a' && (name[i] | 0x20) <= 'z') {
 			name[i] ^= 0x20;
 			swapped = true;
 		}

@@ -230,20 +230,6 @@ refuse_planted(struct binder *binder, const struct followed *found)
 	}
 }
 
-static void
-judge_given(struct binder *binder)
-{
-	/* To judge may find the homes again, which are judged by then. */
-	uint32_t count = binder->given_count;
-
-	for (uint32_t i = 0; i < count; i++)
-		refuse_planted(binder, &binder->given[i]);
-	binder->given_count = count;
-	refuse_planted(binder, &binder->request->log);
-	refuse_planted(binder, &binder->request->report);
-	refuse_planted(binder, &binder->request->learned);
-}
-
 void
 bind_anchors(struct binder *binder)
 {
@@ -259,7 +245,15 @@ bind_anchors(struct binder *binder)
 		bind_runtime(binder);
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++)
 		bind_parameter(binder, i);
-	judge_given(binder);
+	/* To judge may find the homes again, which are judged by then. */
+	uint32_t count = binder->given_count;
+
+	for (uint32_t i = 0; i < count; i++)
+		refuse_planted(binder, &binder->given[i]);
+	binder->given_count = count;
+	refuse_planted(binder, &binder->request->log);
+	refuse_planted(binder, &binder->request->report);
+	refuse_planted(binder, &binder->request->learned);
 	/* Now: it is made, and says that the workspace has been one. */
 	if (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED)
 		bind_tmp(binder);

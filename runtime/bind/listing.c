@@ -61,20 +61,6 @@ find_slot(const struct listings *listings, const struct listing *listing,
 	return slot;
 }
 
-static void
-add_entries(struct listings *listings, const struct listing *listing)
-{
-	for (uint32_t at = listing->begin; at < listing->end;) {
-		const struct entry *entry = (const void *)(listings->entries +
-		    at);
-		uint32_t slot = find_slot(listings, listing, entry->name,
-		    strlen(entry->name));
-
-		listings->slots[slot] = (uint16_t)(at / 8 + 1);
-		at += entry->size;
-	}
-}
-
 /* If not all names fit, a missing name proves nothing, so none is kept. */
 static void
 read_names(struct listings *listings, struct listing *listing)
@@ -96,7 +82,15 @@ read_names(struct listings *listings, struct listing *listing)
 		return;
 	listings->used = listing->end;
 	listing->whole = true;
-	add_entries(listings, listing);
+	for (uint32_t at = listing->begin; at < listing->end;) {
+		const struct entry *entry = (const void *)(listings->entries +
+		    at);
+		uint32_t slot = find_slot(listings, listing, entry->name,
+		    strlen(entry->name));
+
+		listings->slots[slot] = (uint16_t)(at / 8 + 1);
+		at += entry->size;
+	}
 }
 
 void

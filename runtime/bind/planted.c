@@ -51,14 +51,6 @@ add_below(struct binder *binder, struct sbx_place anchor, const char *suffix,
 		add_suspect(binder, found.at, glob);
 }
 
-static bool
-lets_write(const struct binder *binder, const struct sbx_path *path)
-{
-	return path->effect == SBX_ALLOW && (path->rights & SBX_WRITE) &&
-	    (path->platforms & KERNEL_WHERE) != 0 &&
-	    binder->made.bound[path->anchor];
-}
-
 /*
  * Once, when the first link is judged that does not lie in the root directory:
  * most machines have no other on the way to what a policy names.
@@ -87,7 +79,9 @@ find_suspects(struct binder *binder)
 	for (uint32_t i = 0; i < blob->path_count; i++) {
 		const struct sbx_path *path = &blob->paths[i];
 
-		if (lets_write(binder, path))
+		if (path->effect == SBX_ALLOW && (path->rights & SBX_WRITE) &&
+		    (path->platforms & KERNEL_WHERE) != 0 &&
+		    binder->made.bound[path->anchor])
 			add_below(binder, binder->made.anchors[path->anchor],
 			    sbx_string(blob, path->suffix),
 			    path->glob ? sbx_string(blob, path->glob) : NULL);

@@ -438,19 +438,6 @@ bind_glob(struct binder *binder, const struct sbx_path *path,
 
 /* --- each path ------------------------------------------------------------ */
 
-/*
- * Devices open by rules that name them, or /dev: whoever opens the whole machine
- * means its files.  At level full the mounts leave them out, and show what every
- * program wants of /dev.
- */
-static void
-leave_out_devices(struct binder *binder, struct sbx_rule *rule)
-{
-	if (binder->request->level == SBX_LEVEL_STANDARD &&
-	    rule->effect == SBX_ALLOW && rule->at.len == 0)
-		add_exclusion(binder, rule, bind_devices);
-}
-
 void
 bind_path(struct binder *binder, const struct sbx_path *path,
     struct sbx_place anchor)
@@ -467,7 +454,14 @@ bind_path(struct binder *binder, const struct sbx_path *path,
 	if (rule == NULL)
 		return;
 	bind_exclusions(binder, rule, path);
-	leave_out_devices(binder, rule);
+	/*
+	 * * Devices open by rules that name them, or /dev: whoever opens the
+	 * whole machine means its files.  At level full the mounts leave them
+	 * out, and show what every program wants of /dev.
+	 */
+	if (binder->request->level == SBX_LEVEL_STANDARD &&
+	    rule->effect == SBX_ALLOW && rule->at.len == 0)
+		add_exclusion(binder, rule, bind_devices);
 }
 
 void

@@ -44,18 +44,6 @@ put(struct prefix *prefix, uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
 	prefix->insns[prefix->count++] = (struct sbx_insn){ code, jt, jf, k };
 }
 
-/* All calls of a number but those with such an argument. */
-static void
-put_unless(struct prefix *prefix, int number, uint16_t test, int argument,
-    uint32_t value)
-{
-	put(prefix, EQUALS, (uint32_t)number, 0, 4);
-	put(prefix, LOAD, ARG_0 + 8 * (uint32_t)argument, 0, 0);
-	put(prefix, test, value, 1, 0);
-	put(prefix, RETURN, SECCOMP_RET_USER_NOTIF, 0, 0);
-	put(prefix, LOAD, NUMBER, 0, 0);
-}
-
 static void
 put_call(struct prefix *prefix, int number, enum traced_looks looks)
 {
@@ -78,8 +66,13 @@ put_call(struct prefix *prefix, int number, enum traced_looks looks)
 		if (left_out[i].number != number ||
 		    (looks == TRACED_ALL && !left_out[i].always))
 			continue;
-		put_unless(prefix, number, left_out[i].test,
-		    left_out[i].argument, left_out[i].value);
+		/* All calls of a number but those with such an argument. */
+		put(prefix, EQUALS, (uint32_t)number, 0, 4);
+		put(prefix, LOAD, ARG_0 + 8 * (uint32_t)left_out[i].argument, 0,
+		    0);
+		put(prefix, left_out[i].test, left_out[i].value, 1, 0);
+		put(prefix, RETURN, SECCOMP_RET_USER_NOTIF, 0, 0);
+		put(prefix, LOAD, NUMBER, 0, 0);
 		return;
 	}
 	put(prefix, EQUALS, (uint32_t)number, 0, 1);

@@ -57,21 +57,6 @@ put_right(struct out *json, const char *key, const char *name)
 	json_bytes(json, key, lower, len);
 }
 
-/* In a network of the sandbox's own all ports are open. */
-static void
-put_handled(struct out *json, const struct plan *plan)
-{
-	json_list(json, "handled");
-	for (int i = 0; i < LANDLOCK_LINES && plan->row != NULL; i++) {
-		const struct landlock_line *line = &landlock_lines[i];
-
-		if (row_has(plan->row, line) &&
-		    (line->mask != IN_NET || plan->network != NETWORK_LOOPBACK))
-			put_right(json, NULL, line->name);
-	}
-	json_list_end(json);
-}
-
 /* The rights that the policy's newest row has and this kernel lacks. */
 static void
 put_dropped(struct out *json, const struct plan *plan)
@@ -160,19 +145,6 @@ put_rule_state(struct out *json, const struct plan *plan, uint32_t index)
 	json_number(json, "grants", plan->outcomes[index].grants);
 }
 
-static void
-put_all_rules(struct out *json, const struct plan *plan)
-{
-	json_list(json, "rules");
-	for (uint32_t i = 0; i < plan->binding->rule_count; i++) {
-		json_object(json, NULL);
-		put_rule(json, plan, i);
-		put_rule_state(json, plan, i);
-		json_object_end(json);
-	}
-	json_list_end(json);
-}
-
 /* The rules of one class, as many as there is room for. */
 static void
 put_rules(struct out *json, const struct plan *plan, const char *key,
@@ -241,18 +213,6 @@ put_globs(struct out *json, const struct plan *plan, uint32_t room)
 	json_list_end(json);
 }
 
-/* A limit that a person has lifted has no value. */
-static void
-put_lifted(struct out *json, const struct plan *plan, uint16_t kind)
-{
-	json_object(json, NULL);
-	json_string(json, "limit", limit_name(kind));
-	json_string(json, "value", NULL);
-	json_string(json, "by", "lifted");
-	json_source(json, plan->blob, SOURCE_COMMAND_LINE);
-	json_object_end(json);
-}
-
 static void
 put_limits(struct out *json, const struct plan *plan, uint32_t room)
 {
@@ -274,7 +234,13 @@ put_limits(struct out *json, const struct plan *plan, uint32_t room)
 		struct json_mark mark = json_mark(json);
 
 		if (plan->chosen[kind].lifted) {
-			put_lifted(json, plan, kind);
+			/* A limit that a person has lifted has no value. */
+			json_object(json, NULL);
+			json_string(json, "limit", limit_name(kind));
+			json_string(json, "value", NULL);
+			json_string(json, "by", "lifted");
+			json_source(json, plan->blob, SOURCE_COMMAND_LINE);
+			json_object_end(json);
 			json_keep(json, mark, room);
 		}
 	}
@@ -516,9 +482,25 @@ plan_print_json(const struct plan *plan)
 	json_document(&json, "plan");
 	put_run(&json, plan);
 	put_mechanisms(&json, plan);
-	put_handled(&json, plan);
+	/* In a network of the sandbox's own all ports are open. */
+	json_list(&json, "handled");
+	for (int i = 0; i < LANDLOCK_LINES && plan->row != NULL; i++) {
+		const struct landlock_line *line = &landlock_lines[i];
+
+		if (row_has(plan->row, line) &&
+		    (line->mask != IN_NET || plan->network != NETWORK_LOOPBACK))
+			put_right(&json, NULL, line->name);
+	}
+	json_list_end(&json);
 	put_anchors(&json, plan);
-	put_all_rules(&json, plan);
+	json_list(&json, "rules");
+	for (uint32_t i = 0; i < plan->binding->rule_count; i++) {
+		json_object(&json, NULL);
+		put_rule(&json, plan, i);
+		put_rule_state(&json, plan, i);
+		json_object_end(&json);
+	}
+	json_list_end(&json);
 	put_globs(&json, plan, 0);
 	put_network(&json, plan);
 	put_system_calls(&json, plan);

@@ -8,14 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whether the kernel by itself keeps the command from other sockets. */
-static bool
-kernel_holds(const struct plan *plan)
-{
-	return plan->row != NULL &&
-	    (plan->row->handled_fs & SBX_LANDLOCK_RESOLVE_UNIX) != 0;
-}
-
 static const char *
 allow_enforcer(const struct plan *plan, const struct socket_site *site)
 {
@@ -23,7 +15,9 @@ allow_enforcer(const struct plan *plan, const struct socket_site *site)
 		return "NOT RESTRICTED at this level";
 	if (plan->row == NULL)
 		return "stays shut: it takes level standard";
-	if (kernel_holds(plan))
+	/* The kernel by itself keeps the command from other sockets. */
+	if (plan->row != NULL &&
+	    (plan->row->handled_fs & SBX_LANDLOCK_RESOLVE_UNIX) != 0)
 		return bind_socket_is_split(plan->binding, site->at) ?
 		    "stays shut: a denial lies below it" :
 		    "landlock";
@@ -84,20 +78,6 @@ obstacle(const struct socket_site *site)
 	    ", but what is there is no socket";
 }
 
-static void
-show_enforcer(struct out *out, const struct plan *plan,
-    const struct socket_site *site)
-{
-	if (site->fault != NULL)
-		out_print(out, "skipped: %s", site->fault);
-	else
-		out_text(out,
-		    site->rule->effect == SBX_ALLOW ?
-			allow_enforcer(plan, site) :
-			deny_enforcer(plan));
-	out_text(out, site->fault == NULL ? obstacle(site) : "");
-}
-
 void
 plan_put_sockets(struct out *json, const struct plan *plan)
 {
@@ -116,7 +96,14 @@ plan_put_sockets(struct out *json, const struct plan *plan)
 		show_place(&words, plan, site);
 		json_string(json, "path", words.text);
 		out_init(&words, -1);
-		show_enforcer(&words, plan, site);
+		if (site->fault != NULL)
+			out_print(&words, "skipped: %s", site->fault);
+		else
+			out_text(&words,
+			    site->rule->effect == SBX_ALLOW ?
+				allow_enforcer(plan, site) :
+				deny_enforcer(plan));
+		out_text(&words, site->fault == NULL ? obstacle(site) : "");
 		json_string(json, "by", words.text);
 		json_source(json, plan->blob, site->rule->source);
 		json_object_end(json);

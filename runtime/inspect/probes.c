@@ -466,16 +466,6 @@ round_try(struct round *round)
 }
 
 static void
-begin_round(struct round *round)
-{
-	/* Nothing is written before the end: in one piece, or not at all. */
-	out_into(&round->out, round->text, sizeof round->text);
-	json_document(&round->out, "self-test");
-	json_string(&round->out, "level", level_name(round->context->level));
-	json_list(&round->out, "canaries");
-}
-
-static void
 end_round(struct round *round)
 {
 	struct out *out = &round->out;
@@ -494,7 +484,11 @@ probes_run(const struct probe_context *context)
 		.test = context->test,
 	};
 
-	begin_round(&round);
+	/* Nothing is written before the end: in one piece, or not at all. */
+	out_into(&round.out, round.text, sizeof round.text);
+	json_document(&round.out, "self-test");
+	json_string(&round.out, "level", level_name(round.context->level));
+	json_list(&round.out, "canaries");
 	for (int i = 0; i < PROBES; i++) {
 		round.probe = &probes[i];
 		round_try(&round);

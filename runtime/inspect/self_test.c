@@ -100,20 +100,6 @@ clear_scratch(const struct self_test *test)
 		clean_directory(path, scratch, &failed);
 }
 
-/* What has gone, or was never made, needs no removing. */
-static void
-clear_stage(const struct self_test *test)
-{
-	clear_scratch(test);
-	for (int i = STAGE_END - 1; i > STAGE_ROOT; i--) {
-		if (entries[i].kind == DIRECTORY)
-			rmdir(test->places[i]);
-		else
-			unlink(test->places[i]);
-	}
-	rmdir(test->places[STAGE_ROOT]);
-}
-
 static uint16_t
 listen_on(int type, int *kept)
 {
@@ -186,7 +172,15 @@ wait_for(const struct self_test *test, pid_t child)
 	int status = status_of(child);
 
 	kill(test->victim, SIGKILL);
-	clear_stage(test);
+	/* What has gone, or was never made, needs no removing. */
+	clear_scratch(test);
+	for (int i = STAGE_END - 1; i > STAGE_ROOT; i--) {
+		if (entries[i].kind == DIRECTORY)
+			rmdir(test->places[i]);
+		else
+			unlink(test->places[i]);
+	}
+	rmdir(test->places[STAGE_ROOT]);
 	_exit(status);
 }
 

@@ -175,12 +175,6 @@ placing_check(const struct placing *placing, int *which)
 
 /* --- the standard streams ------------------------------------------------- */
 
-static bool
-is_null_device(const struct stat *status)
-{
-	return S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
-}
-
 /* Standard input is for reading, even if it could be written to. */
 static bool
 is_read(int fd, int flags, const struct stat *status)
@@ -220,7 +214,9 @@ streams_find(struct streams *streams, int *which)
 		fault = check(fd, &flags, &status);
 		if (fault != NULL || flags < 0)
 			continue;
-		if (is_null_device(&status) && status.st_uid == geteuid()) {
+		if (S_ISCHR(status.st_mode) &&
+		    status.st_rdev == makedev(1, 3) &&
+		    status.st_uid == geteuid()) {
 			strcpy(streams->path[fd], "/dev/null");
 			streams->reopened[fd] = true;
 		} else if (is_read(fd, flags, &status) &&

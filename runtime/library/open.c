@@ -246,17 +246,6 @@ learn_offer(struct sbx_sandbox *sandbox, struct sbx_error *error)
 	return false;
 }
 
-/* What the keeper said in place of an answer.  One that has not ended by itself
- * does so when nobody is there. */
-static void
-explain_end(struct opening *opening, const char *fault, struct sbx_error *error)
-{
-	shutdown(opening->ends[0], SHUT_RDWR);
-	await_end(opening->keeper);
-	read_said(opening);
-	error_said(error, opening->text, fault);
-}
-
 static bool
 hear_keeper(struct sbx_sandbox *sandbox, struct opening *opening,
     struct sbx_error *error)
@@ -275,7 +264,12 @@ hear_keeper(struct sbx_sandbox *sandbox, struct opening *opening,
 	code = errno;
 	answered = offer->reply.stamp.magic[0] != '\0';
 	if (!answered) {
-		explain_end(opening, fault, error);
+		/* What the keeper said in place of an answer.  One that has not
+		 * ended by itself does so when nobody is there. */
+		shutdown(opening->ends[0], SHUT_RDWR);
+		await_end(opening->keeper);
+		read_said(opening);
+		error_said(error, opening->text, fault);
 		return false;
 	}
 	read_said(opening);

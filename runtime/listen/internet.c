@@ -218,15 +218,6 @@ take_verdict(const struct listening *listening, const struct endpoint *endpoint,
 	return -EACCES;
 }
 
-static int
-judge_service(const struct listening *listening,
-    const struct endpoint *endpoint)
-{
-	return take_verdict(listening, endpoint, PROXY_BY_HOST,
-	    sbx_port_verdict(listening->binding->blob, KERNEL_WHERE,
-		SBX_HOST_TCP, endpoint->port));
-}
-
 static bool
 is_service(const struct listening *listening, const struct endpoint *endpoint)
 {
@@ -259,7 +250,9 @@ judge_inside(const struct caller *caller, struct waiting *attempt,
 	attempt->servers = listening->servers;
 	return error == -ECONNREFUSED && listening->selected &&
 		is_here(endpoint) && inside_is_taken(caller, endpoint) ?
-	    judge_service(listening, endpoint) :
+	    take_verdict(listening, endpoint, PROXY_BY_HOST,
+		sbx_port_verdict(listening->binding->blob, KERNEL_WHERE,
+		    SBX_HOST_TCP, endpoint->port)) :
 	    error;
 }
 

@@ -525,25 +525,6 @@ look_and_answer(const struct caller *caller)
 	return result;
 }
 
-/* Both internets are one to a policy, and the flags are nothing to it. */
-static void
-fold_socket(uint32_t args[SBX_DENIAL_ARGS])
-{
-	if (args[0] == AF_INET6)
-		args[0] = AF_INET;
-	args[1] &= ~(uint32_t)(SOCK_CLOEXEC | SOCK_NONBLOCK);
-	args[2] = 0;
-}
-
-/* Libraries ask for the machine's addresses and for the system's log in
- * passing, and are content with neither. */
-static bool
-is_in_passing(const uint32_t args[SBX_DENIAL_ARGS])
-{
-	return args[0] == AF_NETLINK ||
-	    (args[0] == AF_UNIX && args[1] == SOCK_DGRAM);
-}
-
 /* For --learn: a call that the filter refuses. */
 static void
 learn_call(struct explaining *explaining, const struct sbx_denial *denial)
@@ -588,8 +569,16 @@ note_call(const struct caller *caller, uint32_t error)
 	denial.probe = caller->call.number == SYS_prctl &&
 	    (int)caller->call.args[0] == PR_SET_DUMPABLE;
 	if (caller->call.number == SYS_socket) {
-		fold_socket(denial.args);
-		denial.probe = is_in_passing(denial.args);
+		/* Both internets are one to a policy, and the flags are nothing
+		 * to it. */
+		if (denial.args[0] == AF_INET6)
+			denial.args[0] = AF_INET;
+		denial.args[1] &= ~(uint32_t)(SOCK_CLOEXEC | SOCK_NONBLOCK);
+		denial.args[2] = 0;
+		/* Libraries ask for the machine's addresses and for the
+		 * system's log in passing, and are content with neither. */
+		denial.probe = denial.args[0] == AF_NETLINK ||
+		    (denial.args[0] == AF_UNIX && denial.args[1] == SOCK_DGRAM);
 	}
 	read_program(caller, denial.program);
 	if (caller->call.number == SYS_socket && !denial.probe)

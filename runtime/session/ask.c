@@ -112,15 +112,6 @@ hear(int socket, enum session_kind kind, struct session_reply *reply,
 
 /* --- one ------------------------------------------------------------------ */
 
-static void
-put_state(struct out *out, const struct session_reply *reply)
-{
-	out_print(out, "process 1 is %u, commands: %u", (unsigned)reply->first,
-	    reply->commands);
-	if (reply->commands == 0 && reply->idle > 0)
-		out_print(out, ", idle for %lu s", reply->idle);
-}
-
 __attribute__((noreturn)) static void
 check(const char *name)
 {
@@ -139,7 +130,10 @@ check(const char *name)
 		refuse(name, fault, errno);
 	out_init(&out, STDOUT_FILENO);
 	out_print(&out, "%s: ", name);
-	put_state(&out, &reply);
+	out_print(&out, "process 1 is %u, commands: %u", (unsigned)reply.first,
+	    reply.commands);
+	if (reply.commands == 0 && reply.idle > 0)
+		out_print(&out, ", idle for %lu s", reply.idle);
 	out_text(&out, "\n");
 	out_flush(&out);
 	_exit(0);

@@ -277,19 +277,6 @@ refuse_line(const struct source *source, const char *name, const char *text)
 	refuse(125, subject, text, 0);
 }
 
-/* An option that says what to print, or nothing. */
-static void
-apply_explain(struct settings *settings, const char *value,
-    const struct source *source)
-{
-	if (strcmp(value, "yes") == 0)
-		words_add(&settings->options, "--explain");
-	else if (strcmp(value, "agent") == 0)
-		words_add(&settings->options, "--explain=agent");
-	else if (strcmp(value, "no") != 0)
-		refuse_line(source, "explain", "it has to be yes, agent or no");
-}
-
 static void
 apply(struct settings *settings, const struct keyword *keyword, char *value,
     const struct source *source)
@@ -297,7 +284,14 @@ apply(struct settings *settings, const struct keyword *keyword, char *value,
 	if (value == NULL)
 		refuse_line(source, keyword->name, "no memory");
 	if (strcmp(keyword->name, "explain") == 0) {
-		apply_explain(settings, value, source);
+		/* An option that says what to print, or nothing. */
+		if (strcmp(value, "yes") == 0)
+			words_add(&settings->options, "--explain");
+		else if (strcmp(value, "agent") == 0)
+			words_add(&settings->options, "--explain=agent");
+		else if (strcmp(value, "no") != 0)
+			refuse_line(source, "explain",
+			    "it has to be yes, agent or no");
 		free(value);
 		return;
 	}

@@ -75,15 +75,6 @@ filter(struct sandbox *sandbox)
 		    (uint32_t)(program - blob->programs));
 }
 
-/* Whether the command may start no other program.  Where there is no filter,
- * nothing holds that. */
-static bool
-is_alone(const struct sandbox *sandbox)
-{
-	return sandbox->plan.program != NULL && !sandbox->options.self_test &&
-	    (sandbox->blob.meta->flags & SBX_NO_SPAWN) != 0;
-}
-
 /* The last words of sbxrun are on a socket that the command has. */
 static void
 keep_standard_error(const struct sandbox *sandbox)
@@ -109,7 +100,10 @@ confine(struct sandbox *sandbox)
 
 	confine_resources(&sandbox->blob, plan->level, held,
 	    sandbox->supervision.tasks);
-	if (is_alone(sandbox))
+	/* The command may start no other program.  Where there is no filter,
+	 * nothing holds that. */
+	if (sandbox->plan.program != NULL && !sandbox->options.self_test &&
+	    (sandbox->blob.meta->flags & SBX_NO_SPAWN) != 0)
 		key = spawn_prepare();
 	keep_standard_error(sandbox);
 	if (plan->row != NULL)

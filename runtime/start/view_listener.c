@@ -96,19 +96,6 @@ connects(const struct plan *plan)
 	return net == SBX_NET_NONE || sbx_net_is_own(net);
 }
 
-/*
- * A listener that cannot copy descriptors refuses every connection.  Where there
- * is no network, that is all that it has to do; in one of the sandbox's own it
- * would refuse those of the internet, too.
- */
-static bool
-may_refuse_all(const struct plan *plan,
-    const struct listen_obstacles *obstacles)
-{
-	return obstacles->listening == NULL && obstacles->copying != NULL &&
-	    plan->blob->meta->net == SBX_NET_NONE;
-}
-
 void
 view_listener_choose(struct listening *listening, struct plan *plan)
 {
@@ -126,7 +113,14 @@ view_listener_choose(struct listening *listening, struct plan *plan)
 	if (wanted)
 		obstacles = listen_obstacles();
 	why = obstacles.copying;
-	if (wanted && may_refuse_all(plan, &obstacles)) {
+	/*
+	 * * A listener that cannot copy descriptors refuses every connection.
+	 * Where there is no network, that is all that it has to do; in one of
+	 * the sandbox's own it would refuse those of the internet, too.
+	 */
+	if (wanted && obstacles.listening == NULL &&
+	    obstacles.copying != NULL &&
+	    plan->blob->meta->net == SBX_NET_NONE) {
 		plan->why_no_sockets = why;
 		why = NULL;
 	}

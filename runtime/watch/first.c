@@ -400,16 +400,6 @@ adopt(void)
 	return children;
 }
 
-/* See supervise.h.  No later signal of sbxrun's group reaches this process. */
-static void
-lead_group(const struct supervision *supervision)
-{
-	if (setpgid(0, 0) != 0)
-		refuse(NULL, "cannot make a process group", errno);
-	if (supervision->handed_on)
-		terminal_take(supervision->terminal);
-}
-
 static void
 be_command(struct supervision *supervision, int signals, pid_t parent)
 {
@@ -500,7 +490,12 @@ supervise_first(struct supervision *supervision)
 	pid_t self = getpid();
 	int dumpable;
 
-	lead_group(supervision);
+	/* See supervise.h.  No later signal of sbxrun's group reaches this
+	 * process. */
+	if (setpgid(0, 0) != 0)
+		refuse(NULL, "cannot make a process group", errno);
+	if (supervision->handed_on)
+		terminal_take(supervision->terminal);
 	first.signals = signals_open(WITH_STOPS);
 
 	/* If these stayed open here, the other end would never be closed. */

@@ -317,23 +317,6 @@ stop(struct watch *watch, int number)
 	go_on(watch);
 }
 
-/*
- * The command of a session has stopped.  At a terminal that was mostly the job as
- * a whole: then this process stops, too.  A SIGCONT that came meanwhile is for
- * both.  Elsewhere another command of the session may have stopped this one, and
- * may let it go on; nobody would tell this process.
- */
-static void
-stop_joined(struct watch *watch)
-{
-	watch->went_on = false;
-	forward(watch);
-	if (watch->went_on || watch->term.late)
-		kill(joined_target(watch), SIGCONT);
-	else if (!watch->grouped)
-		raise(SIGSTOP);
-}
-
 static void
 reap_joined(struct watch *watch)
 {
@@ -343,7 +326,20 @@ reap_joined(struct watch *watch)
 	    waitpid(watch->process, &status, WNOHANG | WUNTRACED) ==
 		watch->process) {
 		if (WIFSTOPPED(status)) {
-			stop_joined(watch);
+			/*
+			 * * The command of a session has stopped.  At a
+			 * terminal that was mostly the job as a whole: then
+			 * this process stops, too.  A SIGCONT that came
+			 * meanwhile is for both.  Elsewhere another command of
+			 * the session may have stopped this one, and may let it
+			 * go on; nobody would tell this process.
+			 */
+			watch->went_on = false;
+			forward(watch);
+			if (watch->went_on || watch->term.late)
+				kill(joined_target(watch), SIGCONT);
+			else if (!watch->grouped)
+				raise(SIGSTOP);
 			continue;
 		}
 		watch->ended = true;
@@ -486,16 +482,6 @@ end_tree(struct watch *watch)
 	if (!watch->ended)
 		watch->status = status;
 	watch->ended = true;
-}
-
-/* Removes the group, in which nothing runs any more. */
-static void
-end_group(const struct supervision *supervision, struct cgroup_usage *usage)
-{
-	cgroup_measure(&supervision->group, usage);
-	if (!cgroup_remove(&supervision->group))
-		warn_about(supervision->group.name,
-		    "this control group is left behind", errno);
 }
 
 void
@@ -651,7 +637,11 @@ supervise(struct supervision *supervision, pid_t first)
 	out_mistrust_terminal();
 	network_end(&supervision->network);
 	objects_remove(supervision->listening.objects);
-	end_group(supervision, &usage);
+	/* Removes the group, in which nothing runs any more. */
+	cgroup_measure(&supervision->group, &usage);
+	if (!cgroup_remove(&supervision->group))
+		warn_about(supervision->group.name,
+		    "this control group is left behind", errno);
 	watch_drain(&watch);
 	watch_tell(&watch, &usage);
 	if (watch.term.late)

@@ -241,14 +241,6 @@ former_settings(const struct wire *wire, const struct seen *before)
 	return wire->settings != NULL ? wire->settings[i] : NULL;
 }
 
-/* Whether it is as it was when it was told. */
-static bool
-was_told(const struct wire *wire, const struct seen *after)
-{
-	return wire->early.first != NULL &&
-	    change_of(seen_find(&wire->early, NULL, after), after) == SAME;
-}
-
 /* The index of a submodule or of another work tree is not read. */
 static void
 tell_blind(struct tripwire *tripwire, const struct wire *wire,
@@ -295,7 +287,9 @@ compare(struct tripwire *tripwire, const struct wire *wire,
 	    strcmp(after->at.path + after->at.len - strlen("/commondir"),
 		"/commondir") == 0)
 		return;
-	tripwire->told = was_told(wire, after);
+	/* It is as it was when it was told. */
+	tripwire->told = wire->early.first != NULL &&
+	    change_of(seen_find(&wire->early, NULL, after), after) == SAME;
 	if (after->part == SBX_GIT_INDEX || after->part == SBX_GIT_REFS)
 		tell_blind(tripwire, wire, change, after);
 	else if (after->part == SBX_GIT_SETTINGS && change != REPLACED)

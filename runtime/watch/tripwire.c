@@ -359,15 +359,6 @@ is_double(const struct sbx_blob *blob, uint32_t index)
 	    (watch[-1].platforms & KERNEL_WHERE) != 0;
 }
 
-/* Whether it watches the `.git` of the workspace, which is elsewhere. */
-static bool
-watches_repository(const struct binding *binding, const struct sbx_watch *watch)
-{
-	return binding->git.len > 0 && watch->form == SBX_WATCH_GIT &&
-	    watch->anchor == SBX_ANCHOR_WORKSPACE &&
-	    *sbx_string(binding->blob, watch->suffix) == '\0';
-}
-
 struct tripwire *
 tripwire_set(struct arena *arena, const struct binding *binding)
 {
@@ -406,7 +397,10 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 		if (watch->anchor == SBX_ANCHOR_HOME && binding->has_other_home)
 			add_wire(tripwire, watch, binding->other_home,
 			    blob->anchor_count);
-		if (watches_repository(binding, watch))
+		/* It watches the `.git` of the workspace, which is elsewhere. */
+		if (binding->git.len > 0 && watch->form == SBX_WATCH_GIT &&
+		    watch->anchor == SBX_ANCHOR_WORKSPACE &&
+		    *sbx_string(binding->blob, watch->suffix) == '\0')
 			add_wire(tripwire, watch, binding->git,
 			    blob->anchor_count + 1);
 	}
