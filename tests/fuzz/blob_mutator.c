@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	LARGEST = 16384, /* bytes of a section that is worth the copying */
+	LARGEST = 32768, /* bytes of a section that is worth the copying */
 	SECTIONS = 32,   /* rows of a table */
 	MOST_CHANGES = 4,
 };
@@ -25,6 +25,8 @@ struct parts {
 	struct sbx_header header;
 	size_t count;
 	struct part of[SECTIONS];
+	size_t text_size;
+	uint8_t text[LARGEST];
 };
 
 static const uint8_t record_sizes[SBX_SECTION_END] = {
@@ -88,6 +90,13 @@ take_apart(struct parts *parts, const uint8_t *bytes, size_t size)
 			return false;
 		memcpy(part->bytes, bytes + part->row.offset, part->size);
 	}
+	parts->text_size = 0;
+	if (parts->header.size < size &&
+	    size - parts->header.size <= sizeof parts->text) {
+		parts->text_size = size - parts->header.size;
+		memcpy(parts->text, bytes + parts->header.size,
+		    parts->text_size);
+	}
 	return true;
 }
 
@@ -106,7 +115,7 @@ put_together(struct parts *parts, uint8_t *bytes, size_t room)
 
 	for (size_t i = 0; i < parts->count; i++)
 		end = aligned(end) + parts->of[i].size;
-	if (aligned(end) > room)
+	if (aligned(end) + parts->text_size > room)
 		return 0;
 	memset(bytes, 0, aligned(end));
 	end = sizeof *header + parts->count * sizeof(struct sbx_section);
@@ -124,11 +133,13 @@ put_together(struct parts *parts, uint8_t *bytes, size_t room)
 	memcpy(header->magic, SBX_MAGIC, sizeof header->magic);
 	header->section_count = (uint32_t)parts->count;
 	header->size = (uint32_t)aligned(end);
+	header->text_size = (uint32_t)parts->text_size;
+	memcpy(bytes + header->size, parts->text, parts->text_size);
 	header->crc = 0;
 	memcpy(bytes, header, sizeof *header);
 	header->crc = sbx_checksum(bytes, header->size);
 	memcpy(bytes, header, sizeof *header);
-	return header->size;
+	return header->size + parts->text_size;
 }
 
 /* --- order ---------------------------------------------------------------- */
@@ -421,6 +432,63 @@ change_row(struct part *part, struct parts *parts, struct chance *chance)
 		    SBX_SECTION_END + 2);
 }
 
+/* Of the policy as text: a piece goes, comes twice, or is one that a policy may
+ * not have there.  What pieces are begins anywhere. */
+static void
+change_text(struct part *part, struct parts *parts, struct chance *chance)
+{
+	static const char *const pieces[] = {
+		"",
+		"sbx 1\n",
+		"sbx 2\n",
+		"sbx 1\nprofile p {\n}\n",
+		"sbx 1\nprofile p {\n    use system\n}\n",
+		"sbx 1\nprofile p extends workspace-write {\n}\n",
+		"include \"groups.sbx\"\n",
+		"include \"/dev/zero\"\n",
+		"profile p {\n",
+		"group g { use g }\n",
+		"}\n",
+		"{",
+		"allow write /\n",
+		"allow read \"/a\\0b\"\n",
+		"allow read /\x1b]0;x\x07\n",
+		"deny exec glob \"**/**/**/**/**/*\"\n",
+		"prefer deny write ${workspace}/.git\n",
+		"allow network domain \"*.example.org:1-65535\"\n",
+		"allow env *\n",
+		"set A \"\\n\"\n",
+		"limit processes 4294967296\n",
+		"watch git ${workspace}\n",
+		"allow syscall ptrace arg 0 == 0x7fffffffffffffff\n",
+		"about \"\xc2\x9b\"\n",
+		"\"",
+		"\\",
+		"# sbx: ignore SBX0618\n",
+		"\xff\xfe",
+		"\xe2\x80\xae",
+	};
+	const char *piece =
+	    pieces[chance_below(chance, sizeof pieces / sizeof *pieces)];
+	size_t at = chance_below(chance, parts->text_size + 1);
+	size_t gone = chance_below(chance, 3) == 0 ?
+	    chance_below(chance, parts->text_size - at + 1) :
+	    0;
+	size_t len = strlen(piece);
+
+	(void)part;
+	/* Mostly whole lines, or nothing but the first mistake is read. */
+	while (at > 0 && parts->text[at - 1] != '\n' &&
+	    chance_percent(chance, 98))
+		at--;
+	if (parts->text_size - gone + len > sizeof parts->text)
+		return;
+	memmove(parts->text + at + len, parts->text + at + gone,
+	    parts->text_size - at - gone);
+	memcpy(parts->text + at, piece, len);
+	parts->text_size += len - gone;
+}
+
 typedef void change_fn(struct part *part, struct parts *parts,
     struct chance *chance);
 
@@ -445,6 +513,8 @@ change_once(struct parts *parts, struct chance *chance)
 		change_byte,
 		drop_section,
 		change_row,
+		change_text,
+		change_text,
 	};
 
 	if (parts->count == 0)

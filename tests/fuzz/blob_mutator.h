@@ -1,6 +1,6 @@
 /*
  * Blobs that are changed where they have a meaning: a field of a record, a
- * record, a section, a string.  What is made has sections that lie where the
+ * record, a section, a string, the text behind.  What is made has sections that lie where the
  * table says, records in their order, and a checksum that fits, so that it gets
  * as far into the verifier as the change lets it.
  */

@@ -276,6 +276,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_bytes(bytes, size);
 	if (size >= sizeof *header && size <= SBX_MAX_SIZE) {
 		memcpy(header->magic, SBX_MAGIC, sizeof header->magic);
+		header->version = SBX_FORMAT;
 		header->min_reader = SBX_FORMAT_MIN_READER;
 		header->text_size = header->text_size % 4096 / 8 * 8;
 		if (header->text_size > size - sizeof *header)

@@ -11,6 +11,12 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 cd "$srcdir/tests/fuzz" || exit 99
 tap_begin
 log=$tmp/log
+# Blobs of another format are refused at the first look, and try nothing.
+if "$builddir/sbxc" dump blob/good.blob >"$log" 2>&1; then
+	tap_ok "the corpus of blobs has this format"
+else
+	tap_not_ok "the corpus of blobs has this format" "$(tail -n 20 "$log")"
+fi
 for fuzzer in fuzz_*.c; do
 	fuzzer=${fuzzer%.c}
 	set -- "${fuzzer#fuzz_}"/*
