@@ -145,6 +145,13 @@ bool helper_confine(void);
 /* Bytes in a file without a name; -1 with errno. */
 int helper_file(const void *bytes, size_t size);
 
+/* --- sha1.c ------------------------------------------------------------ */
+
+enum { SHA1_SIZE = 20, SHA1_HEX = 40 };
+
+/* As sha256_hex(). */
+void sha1_hex(const void *data, size_t size, char hex[SHA1_HEX + 1]);
+
 /* --- sha256.c ---------------------------------------------------------- */
 
 enum { SHA256_SIZE = 32, SHA256_HEX = 64 };

@@ -17,6 +17,7 @@ loader_sources += \
 	runtime/base/out.c \
 	runtime/base/own.c \
 	runtime/base/path.c \
+	runtime/base/sha1.c \
 	runtime/base/sha256.c \
 	runtime/base/signals.c \
 	runtime/base/terminal.c \

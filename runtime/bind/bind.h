@@ -400,6 +400,7 @@ enum git_lead {
 	GIT_LEAD_SETTINGS,
 	GIT_LEAD_HOOKS,   /* a directory of programs */
 	GIT_LEAD_REVIEW,  /* a file that says what a review does not show */
+	GIT_LEAD_TREE,    /* the working tree */
 	GIT_LEAD_CONTENT, /* a file that changes nothing but what git prints */
 };
 

@@ -148,7 +148,8 @@ follow_settings(struct includes *includes, const struct sbx_path *path,
 		enum git_lead kind = git_setting_leads(&setting, value);
 		struct sbx_place at;
 
-		if (kind == GIT_LEAD_NONE || kind == GIT_LEAD_HOOKS)
+		if (kind == GIT_LEAD_NONE || kind == GIT_LEAD_HOOKS ||
+		    kind == GIT_LEAD_TREE)
 			continue;
 		at = lead(includes, kind == GIT_LEAD_SETTINGS ? named : nowhere,
 		    value);

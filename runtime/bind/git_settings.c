@@ -21,8 +21,11 @@
  * (url_is_local_not_ssh() in its connect.c), and file://; `git push` then runs
  * the hooks of the repository there, which the command may have made.  The name
  * of a remote that has no url is an address, too.
+ *
+ * What a review shows of the working tree may depend on others: these are harmless
+ * with the values that hide nothing.
  */
-enum meaning { OTHER, ADDRESS, REMOTE };
+enum meaning { OTHER, ADDRESS, REMOTE, SHOWN };
 
 static const struct {
 	const char *section, *key;
@@ -47,7 +50,7 @@ static const struct {
 	{ "branch", "pushremote", REMOTE },
 	{ "branch", "rebase", OTHER },
 	{ "branch", "remote", REMOTE },
-	{ "color", "*", OTHER },
+	{ "color", "*", SHOWN },
 	{ "column", "branch", OTHER },
 	{ "column", "clean", OTHER },
 	{ "column", "status", OTHER },
@@ -64,7 +67,7 @@ static const struct {
 	{ "core", "commitgraph", OTHER },
 	{ "core", "compression", OTHER },
 	{ "core", "eol", OTHER },
-	{ "core", "filemode", OTHER },
+	{ "core", "filemode", SHOWN },
 	{ "core", "ignorecase", OTHER },
 	{ "core", "logallrefupdates", OTHER },
 	{ "core", "longpaths", OTHER },
@@ -77,7 +80,7 @@ static const struct {
 	{ "core", "sharedrepository", OTHER },
 	{ "core", "sparsecheckout", OTHER },
 	{ "core", "sparsecheckoutcone", OTHER },
-	{ "core", "symlinks", OTHER },
+	{ "core", "symlinks", SHOWN },
 	{ "core", "untrackedcache", OTHER },
 	{ "core", "whitespace", OTHER },
 	{ "extensions", "compatobjectformat", OTHER },
@@ -200,10 +203,10 @@ static const struct {
 	{ "status", "renames", OTHER },
 	{ "status", "short", OTHER },
 	{ "status", "showstash", OTHER },
-	{ "status", "showuntrackedfiles", OTHER },
+	{ "status", "showuntrackedfiles", SHOWN },
 	{ "submodule", "active", OTHER },
 	{ "submodule", "branch", OTHER },
-	{ "submodule", "ignore", OTHER },
+	{ "submodule", "ignore", SHOWN },
 	{ "submodule", "url", ADDRESS },
 	{ "tag", "sort", OTHER },
 	{ "user", "email", OTHER },
@@ -483,6 +486,21 @@ has_remote(struct git_settings settings, struct git_words name)
 	return false;
 }
 
+/* Files that are new, modes, links, submodules; and colours, of which one may be that
+ * of the ground. */
+static bool
+is_shown(struct git_words value)
+{
+	static const char *const values[] = { "true", "yes", "on", "1", "all",
+		"normal", "none", "auto", "always", "never" };
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		if (words_are(value, values[i]))
+			return true;
+	}
+	return false;
+}
+
 static bool
 is_harmless_value(const struct git_settings *settings, struct git_words raw,
     enum meaning meaning)
@@ -499,6 +517,8 @@ is_harmless_value(const struct git_settings *settings, struct git_words raw,
 	switch (meaning) {
 	case OTHER:
 		return true;
+	case SHOWN:
+		return is_shown(words);
 	case ADDRESS:
 		return is_elsewhere(words);
 	case REMOTE:
@@ -584,6 +604,7 @@ git_setting_leads(const struct git_setting *setting, char path[1024])
 		{ "core", "attributesfile", GIT_LEAD_REVIEW },
 		{ "core", "excludesfile", GIT_LEAD_REVIEW },
 		{ "core", "hookspath", GIT_LEAD_HOOKS },
+		{ "core", "worktree", GIT_LEAD_TREE },
 		{ "gpg", "allowedsignersfile", GIT_LEAD_CONTENT },
 		{ "include", "path", GIT_LEAD_SETTINGS },
 		{ "includeif", "path", GIT_LEAD_SETTINGS },

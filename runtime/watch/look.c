@@ -185,6 +185,7 @@ struct looking {
 	struct sight *sight;
 	struct look_from *from;
 	uint64_t key;
+	struct timespec until;
 	uint32_t base; /* of the path: what all names begin with */
 	struct path path;
 	struct seen more; /* a name that is not kept */
@@ -282,6 +283,30 @@ seen_new(struct looking *looking)
 	return seen;
 }
 
+bool
+look_is_late(const struct timespec *until)
+{
+	struct timespec now;
+
+	if (until->tv_sec == 0)
+		return false;
+	clock_now(&now);
+	return now.tv_sec > until->tv_sec ||
+	    (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec);
+}
+
+/* Whether there is no room for a name more, or no time: a file system may be slow. */
+static bool
+is_full(const struct looking *looking)
+{
+	enum { NOW_AND_THEN = 64 };
+	uint32_t all = looking->sight->all;
+
+	return all >= LOOK_MAX_ALL ||
+	    (all % NOW_AND_THEN == NOW_AND_THEN - 1 &&
+		look_is_late(&looking->until));
+}
+
 /* Notes what is at the path; NULL if there are too many already. */
 static struct seen *
 note(struct looking *looking, int directory, const char *name, uint8_t part)
@@ -290,7 +315,7 @@ note(struct looking *looking, int directory, const char *name, uint8_t part)
 	struct stat status;
 	struct seen *seen;
 
-	if (sight->all == LOOK_MAX_ALL) {
+	if (is_full(looking)) {
 		sight->cut = true;
 		return NULL;
 	}
@@ -426,8 +451,8 @@ look_matches(struct looking *looking, const struct sbx_glob *glob, int fd,
 	while (!looking->sight->cut &&
 	    (entry = directory_next(&directory)) != NULL) {
 		/* What is passed over takes time, too. */
-		if (looking->sight->all++ == LOOK_MAX_ALL)
-			looking->sight->cut = true;
+		looking->sight->cut |= is_full(looking);
+		looking->sight->all++;
 		look_entry(looking, glob, fd, entry->name, states, depth);
 	}
 	close(fd);
@@ -600,6 +625,7 @@ look(struct arena *arena, const struct look_at *what, struct look_from *from,
 		.sight = sight,
 		.from = from,
 		.key = what->key,
+		.until = what->until,
 		.base = what->at.len };
 
 	*sight = (struct sight){ .first = NULL };

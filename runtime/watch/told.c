@@ -18,6 +18,8 @@
 enum {
 	LINES_EACH = 3, /* about what one rule watches */
 	LINES_ALL = 10,
+	LOOK_SECONDS = 10,
+	EARLY_SECONDS = 2, /* who asks to end may not wait */
 };
 
 enum change { SAME, MADE, CHANGED, REMOVED, REPLACED, CHANGE_END };
@@ -176,7 +178,10 @@ static bool
 tell_new(struct tripwire *tripwire, const struct wire *wire,
     const struct seen *seen, const char *old, const char *new)
 {
-	const struct git_settings none = { .submodule = seen->other };
+	/* Git says once where the tree of a submodule is. */
+	const struct git_settings none = {
+		.submodule = seen->other && *old == '\0',
+	};
 	struct git_settings settings = none, others = none;
 	struct git_setting setting;
 	bool told = false;
@@ -241,30 +246,27 @@ former_settings(const struct wire *wire, const struct seen *before)
 	return wire->settings != NULL ? wire->settings[i] : NULL;
 }
 
-/* The index of a submodule or of another work tree is not read. */
 static void
 tell_blind(struct tripwire *tripwire, const struct wire *wire,
-    enum change change, const struct seen *seen)
+    enum change change, const struct seen *before, const struct seen *seen)
 {
-	bool index = seen->part == SBX_GIT_INDEX;
 	struct git_blind *blind;
 	struct out text;
 
-	if (change == REMOVED || seen->other)
+	if (change == REMOVED)
 		return;
 	if (change == REPLACED || !S_ISREG(seen->mode)) {
 		tell(tripwire, wire, change, seen, NULL);
 		return;
 	}
 	blind = arena_take(tripwire->arena, 1, sizeof *blind);
-	git_blind_again(tripwire, wire, seen, blind);
+	git_blind_again(tripwire, wire, before, seen, blind);
 	if (blind->news == 0)
 		return;
 	out_init(&text, -1);
-	if (index)
-		out_text(&text, "git does not look at ");
+	out_text(&text, blind->what);
 	out_shown(&text, blind->first, strlen(blind->first));
-	if (index && blind->news > 1)
+	if (blind->what[0] != '\0' && blind->news > 1)
 		out_print(&text, ", and %u more", blind->news - 1);
 	record(tripwire, wire, change, seen->at, "");
 	say_change(tripwire, change, seen, &text);
@@ -291,7 +293,7 @@ compare(struct tripwire *tripwire, const struct wire *wire,
 	tripwire->told = wire->early.first != NULL &&
 	    change_of(seen_find(&wire->early, NULL, after), after) == SAME;
 	if (after->part == SBX_GIT_INDEX || after->part == SBX_GIT_REFS)
-		tell_blind(tripwire, wire, change, after);
+		tell_blind(tripwire, wire, change, before, after);
 	else if (after->part == SBX_GIT_SETTINGS && change != REPLACED)
 		tell_settings(tripwire, wire, after,
 		    former_settings(wire, before));
@@ -345,6 +347,26 @@ tripwire_say_rest(const struct tripwire *tripwire)
 	out_flush(&out);
 }
 
+bool
+tripwire_is_late(struct tripwire *tripwire)
+{
+	tripwire->late = tripwire->late || look_is_late(&tripwire->until);
+	return tripwire->late;
+}
+
+static void
+say_late(void)
+{
+	struct out out;
+
+	out_init(&out, STDERR_FILENO);
+	out_print(&out,
+	    "sbxrun: warning: what is watched was looked at for %u s, and not "
+	    "all of it\n",
+	    LOOK_SECONDS);
+	out_flush(&out);
+}
+
 /* Whether nothing was there, and the directory in which it would be has not
  * changed since. */
 static bool
@@ -374,10 +396,11 @@ tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 	bool large;
 
 	tripwire->lines_each = 0;
+	now.what.until = tripwire->until;
 	if (is_still_absent(tripwire, wire))
 		return;
 	look_keep_names(&tripwire->before[wire->from], from);
-	look(tripwire->arena, &wire->what, from, &now.before);
+	look(tripwire->arena, &now.what, from, &now.before);
 	large = wire->before.more || now.before.more;
 	for (const struct seen *seen = now.before.first; seen != NULL;
 	     seen = seen->next) {
@@ -407,7 +430,7 @@ tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 		wire->early = now.before;
 		return;
 	}
-	if (now.before.cut && !tripwire->quiet)
+	if (now.before.cut && !tripwire_is_late(tripwire) && !tripwire->quiet)
 		say_cut(tripwire, wire);
 	arena_cut(arena, used);
 }
@@ -415,6 +438,9 @@ tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 static void
 look_again(struct tripwire *tripwire, bool early)
 {
+	clock_now(&tripwire->until);
+	tripwire->until.tv_sec += early ? EARLY_SECONDS : LOOK_SECONDS;
+	tripwire->late = false;
 	for (uint32_t i = 0; i < tripwire->count; i++)
 		tripwire_tell_wire(tripwire, &tripwire->wires[i], early);
 	tripwire->told = false;
@@ -443,6 +469,8 @@ tripwire_tell(struct tripwire *tripwire, struct receipt *receipt)
 	look_again(tripwire, false);
 	if (tripwire->unsaid > 0)
 		tripwire_say_rest(tripwire);
+	if (tripwire->late && !tripwire->quiet)
+		say_late();
 	/* What nobody could read is told once more. */
 	if (!tripwire->quiet)
 		unfinished_end(&tripwire->unfinished);

@@ -232,6 +232,7 @@ follow_settings(struct tripwire *tripwire, const struct wire *wire,
 			add_lead(tripwire, wire->watch, SBX_WATCH_TREE, top,
 			    path);
 			break;
+		case GIT_LEAD_TREE:
 		case GIT_LEAD_CONTENT:
 		case GIT_LEAD_NONE:
 			break;
@@ -364,6 +365,7 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 {
 	const struct sbx_blob *blob = binding->blob;
 	struct tripwire *tripwire;
+	struct timespec now;
 
 	if (blob->watch_count == 0)
 		return NULL;
@@ -374,6 +376,8 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	tripwire->who = "the command";
 	tripwire->blob = blob;
 	tripwire->binding = binding;
+	time_now(CLOCK_REALTIME, &now);
+	tripwire->since = now.tv_sec;
 	/* Without randomness a sum could be made, and is still one. */
 	if (getrandom(&tripwire->key, sizeof tripwire->key, GRND_NONBLOCK) < 0)
 		tripwire->key = (uint64_t)getpid();
@@ -405,6 +409,7 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 			    blob->anchor_count + 1);
 	}
 	follow_leads(tripwire);
+	git_blind_open(tripwire);
 	tripwire_end_looks(tripwire, tripwire->before);
 	return tripwire;
 }

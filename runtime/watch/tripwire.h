@@ -87,9 +87,13 @@ bool look_lacks(const struct look_from *from, struct sbx_place place);
 struct look_at {
 	uint8_t form;
 	struct sbx_place at;
-	const char *pattern; /* "": none */
-	uint64_t key;        /* of the sum, so that nobody can make one */
+	const char *pattern;   /* "": none */
+	uint64_t key;          /* of the sum, so that nobody can make one */
+	struct timespec until; /* by the monotonic clock; 0: without end */
 };
+
+/* Whether that time has come. */
+bool look_is_late(const struct timespec *until);
 
 void look(struct arena *arena, const struct look_at *what,
     struct look_from *from, struct sight *sight);
@@ -140,8 +144,6 @@ struct wire {
 	const char *
 	    *settings;      /* beside the names: the texts of some, or NULL */
 	struct sight early; /* what was told when sbxrun was asked to end */
-	/* What the index and packed references hid; NULL: unknown. */
-	const struct git_blind *index, *refs;
 };
 
 struct tripwire {
@@ -156,7 +158,12 @@ struct tripwire {
 	struct unfinished unfinished; /* this run, on disk */
 	bool early;                   /* it was told once before the end */
 	uint64_t key;
-	uint32_t leads; /* wires that others led to */
+	uint32_t leads;            /* wires that others led to */
+	struct git_former *former; /* what git writes all the time */
+	uint32_t former_count;
+	time_t since;          /* when it was looked at */
+	struct timespec until; /* a look takes no longer; 0: it may */
+	bool late;             /* one was cut */
 	/* While it tells: */
 	const char *who;
 	struct receipt *receipt;
@@ -192,24 +199,39 @@ void tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire,
     bool early);
 void tripwire_say_rest(const struct tripwire *tripwire);
 
+/* Whether the present look has had its time. */
+bool tripwire_is_late(struct tripwire *tripwire);
+
 /* --- git_blind.c ------------------------------------------------------- */
 
-enum { GIT_BLIND_MAX = 64 };
-
-/* What an index or packed references keep from being shown. */
-struct git_blind {
-	uint32_t count, news; /* names, and those that were not there before */
-	uint64_t sums[GIT_BLIND_MAX];
-	char first[SBX_MAX_PATH + 1]; /* of the news */
+/* An index, or packed references, as they were at the first look. */
+struct git_former {
+	struct git_former *next;
+	const struct seen *seen;
+	int fd;
+	bool known;                  /* if nobody writes into it: */
+	uint8_t tail[SHA256_SIZE];   /* of an index, with its checksum */
+	char digest[SHA256_HEX + 1]; /* where there is none */
+	uint32_t refs;               /* that are replaced */
 };
 
-/* Reads all that were there at the first look, beside the command; of what that has
- * changed by now nothing is known. */
+/* What one keeps from being shown that was shown before. */
+struct git_blind {
+	uint32_t news;
+	const char *what; /* the first of the news is, and: */
+	char first[SBX_MAX_PATH + 1];
+};
+
+/* Opens those of the first look. */
+void git_blind_open(struct tripwire *tripwire);
+
+/* Reads what must be read of them, beside the command; what that has changed by
+ * now is not known. */
 void git_blind_begin(struct tripwire *tripwire);
 
-/* What one hides now, and did not then. */
-void git_blind_again(const struct tripwire *tripwire, const struct wire *wire,
-    const struct seen *now, struct git_blind *blind);
+/* What one hides now and did not at the first look; `before` may be NULL. */
+void git_blind_again(struct tripwire *tripwire, const struct wire *wire,
+    const struct seen *before, const struct seen *now, struct git_blind *blind);
 
 /* --- killed.c ---------------------------------------------------------- */
 

@@ -478,8 +478,8 @@ change_text(struct part *part, struct parts *parts, struct chance *chance)
 
 	(void)part;
 	/* Mostly whole lines, or nothing but the first mistake is read. */
-	while (at > 0 && parts->text[at - 1] != '\n' &&
-	    chance_percent(chance, 98))
+	while (
+	    at > 0 && parts->text[at - 1] != '\n' && chance_percent(chance, 98))
 		at--;
 	if (parts->text_size - gone + len > sizeof parts->text)
 		return;

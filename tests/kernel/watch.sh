@@ -298,6 +298,53 @@ hides()
 	led 'a history that is replaced, and packed' \
 	    'echo "0 refs/replace/1" >>.git/packed-refs' "$start" \
 	    'the command made .git/packed-refs: refs/replace'
+
+	# An entry of the new file with the object of the old one.
+	forge='echo 3 >one; touch -d @9 one; git add one
+		export LC_ALL=C; sed -i "s/\x00\x75\x0e\xdc\x07\xd6\x41/\xd0\x04\x91\xfd\x7e\x5b\xb6/
+			s/\x5d\xcc\x07\xae\x03\x51\xe9\x39\x7b\x02\x22\xb7\xba/\xfa\x28\xc5\x17\xa0\xbb\x32\xb8\xb5\x06\x53\x9d\x4d/" .git/index'
+	led 'an entry that is false' "$forge; test -z \"\$(git diff)\"" "$start" \
+	    'the command changed .git/index: git takes for unchanged one'
+	led 'one that was written into the index that was there' \
+	    "cp .git/index i; $forge; cp .git/index j; cp i .git/index; cp j .git/index" \
+	    "$start" 'the command changed .git/index: git takes for unchanged one'
+	led 'one in an index without a checksum' "$forge" \
+	    "$start; truncate -s -20 .git/index; head -c 20 /dev/zero >>.git/index" \
+	    'the command changed .git/index: git takes for unchanged one'
+	led 'one of a file that was made before' \
+	    "mv other/one one; git update-index --refresh; $forge" \
+	    "$start; mkdir other; echo 3 >other/one; touch -d @9 other/one" \
+	    'the command changed .git/index: git takes for unchanged one'
+	led 'a link that is false' \
+	    'touch -h -d @9 l; git add l; ln -sf b l; touch -h -d @9 l
+		cp .git/index i; git add l; export LC_ALL=C
+		new=$(git hash-object --stdin <l.b | sed "s/../\\\\x&/g")
+		old=$(git hash-object --stdin <l.a | sed "s/../\\\\x&/g")
+		sed -i "s/$new/$old/" .git/index' \
+	    "$start; ln -s a l; printf a >l.a; printf b >l.b; git add l" \
+	    'the command changed .git/index: git takes for unchanged l'
+	led 'true entries' \
+	    'echo 4 >one; echo 5 >>two; printf "a\r\n" >three; git add .; touch one two
+		git update-index --refresh; git mv one four' \
+	    "$start; git config core.autocrlf true" ''
+	led 'a list of files that are not there' \
+	    'git update-index --force-untracked-cache' "$start" \
+	    'the command changed .git/index: git believes its list of files'
+	led 'an index in two files' 'git update-index --split-index' "$start" \
+	    'the command changed .git/index: git believes its list of files'
+	linked="$start; git -c user.name=a -c user.email=a commit -qm a
+		rm -rf \"$base/linked\"; git worktree add -q \"$base/linked\" 2>/dev/null"
+	led 'the index of another working tree' \
+	    'GIT_DIR=.git/worktrees/linked git update-index --assume-unchanged two' \
+	    "$linked" \
+	    'the command changed .git/worktrees/linked/index: git does not look at two'
+	led 'settings by which git shows less' \
+	    'git config status.showUntrackedFiles no; git config core.fileMode true' \
+	    "$start" 'the command changed .git/config: status.showUntrackedFiles'
+	led 'where the tree of a submodule is' \
+	    'git config -f .git/modules/m/config core.worktree ../../../z' \
+	    'git config -f .git/modules/m/config core.worktree ../../../y' \
+	    'the command changed .git/modules/m/config: core.worktree'
 }
 
 leads()
