@@ -9,10 +9,17 @@
 
 #include <string.h>
 
+/* The entry of the baseline that has a call in it, or NULL. */
+static const char *
+baseline_entry(const struct checker *checker, const char *call)
+{
+	return map_find(&checker->baseline,
+	    arena_intern(checker->arena, call, strlen(call)));
+}
+
 /* What a rule lifts, as words: "@mount, bpf"; NULL: nothing. */
 static const char *
-lifted_text(const struct checker *checker, const struct map *entries,
-    const struct rule *rule)
+lifted_text(const struct checker *checker, const struct rule *rule)
 {
 	const char *const single[] = { rule->syscall.name, NULL };
 	const char *const *call = rule->syscall.group ?
@@ -22,8 +29,7 @@ lifted_text(const struct checker *checker, const struct map *entries,
 	const char *text = NULL;
 
 	for (; *call != NULL; call++) {
-		const char *entry = map_find(entries,
-		    arena_intern(checker->arena, *call, strlen(*call)));
+		const char *entry = baseline_entry(checker, *call);
 
 		if (entry == NULL || map_find(&seen, entry) != NULL)
 			continue;
@@ -69,66 +75,38 @@ is_own_allow(const struct rule *rule)
 }
 
 void
-check_syscall_idle(struct checker *checker)
+check_syscall_idle(struct checker *checker, const struct rule *rule)
 {
-	const struct rule_list *calls = &checker->policy->rules[KIND_SYSCALL];
-	struct map entries = { 0 };
-
-	baseline_calls(checker->arena, &entries);
-	for (size_t i = 0; i < calls->count; i++) {
-		const struct rule *rule = &calls->items[i];
-		struct diag *diag;
-
-		if (!is_own_allow(rule) ||
-		    lifted_text(checker, &entries, rule) != NULL)
-			continue;
-		diag = check_report(checker, rule->origin.loc,
-		    "'%s' changes nothing", rule_text(checker->policy, rule));
-		diag_help(checker->diags, diag, "%s", idle_help(rule));
-	}
+	if (is_own_allow(rule) && lifted_text(checker, rule) == NULL)
+		rule_report(checker, rule, "changes nothing", idle_help(rule));
 }
 
 /* Whoever writes `allow syscalls @mount` says what is lifted: all of it. */
 static bool
-says_what(const struct checker *checker, const struct map *entries,
-    const struct rule *rule)
+says_what(const struct checker *checker, const struct rule *rule)
 {
 	const char *const *call;
 
 	if (!rule->syscall.group)
 		return true;
 	for (call = syscall_group(rule->syscall.name); *call != NULL; call++) {
-		if (map_find(entries,
-			arena_intern(checker->arena, *call, strlen(*call))) ==
-		    NULL)
+		if (baseline_entry(checker, *call) == NULL)
 			return false;
 	}
 	return true;
 }
 
 void
-check_syscall_broad(struct checker *checker)
+check_syscall_broad(struct checker *checker, const struct rule *rule)
 {
-	const struct rule_list *calls = &checker->policy->rules[KIND_SYSCALL];
-	struct map entries = { 0 };
+	const char *lifted = is_own_allow(rule) ? lifted_text(checker, rule) :
+						  NULL;
 
-	baseline_calls(checker->arena, &entries);
-	for (size_t i = 0; i < calls->count; i++) {
-		const struct rule *rule = &calls->items[i];
-		struct diag *diag;
-		const char *lifted;
-
-		if (!is_own_allow(rule))
-			continue;
-		lifted = lifted_text(checker, &entries, rule);
-		if (lifted == NULL || says_what(checker, &entries, rule))
-			continue;
-		diag = check_report(checker, rule->origin.loc,
-		    "'%s' lifts %s from the baseline",
-		    rule_text(checker->policy, rule), lifted);
-		diag_help(checker->diags, diag,
+	if (lifted != NULL && !says_what(checker, rule))
+		rule_report(checker, rule,
+		    arena_printf(checker->arena, "lifts %s from the baseline",
+			lifted),
 		    "all else is open without it: name what is needed");
-	}
 }
 
 /* What no rule of a policy confines once it is open.  The others of the
@@ -156,45 +134,29 @@ ruling_reason(const char *entry)
 	return NULL;
 }
 
-/* A deny takes it back, or it says nothing beside 'allow everything'. */
-static bool
-is_idle(const struct checker *checker, size_t index)
+void
+check_syscall_ruling(struct checker *checker, const struct rule *rule)
 {
 	const struct rule_fact *facts = checker->rule_facts[KIND_SYSCALL];
+	const char *entry, *reason = NULL;
 
-	return (facts != NULL && facts[index].denied != 0) ||
+	if (!is_own_allow(rule) || !says_what(checker, rule))
+		return;
+	/* A deny takes it back, or it says nothing beside 'allow everything'. */
+	if ((facts != NULL &&
+		facts[rule - checker->policy->rules[KIND_SYSCALL].items]
+			.denied != 0) ||
 	    policy_has_blanket(checker->policy, BLANKET_EVERYTHING,
-		SBX_ON_LINUX);
-}
-
-void
-check_syscall_ruling(struct checker *checker)
-{
-	const struct rule_list *calls = &checker->policy->rules[KIND_SYSCALL];
-	struct map entries = { 0 };
-
-	baseline_calls(checker->arena, &entries);
-	for (size_t i = 0; i < calls->count; i++) {
-		const struct rule *rule = &calls->items[i];
-		const char *const *call, *entry, *reason = NULL;
-		struct diag *diag;
-
-		if (!is_own_allow(rule) || is_idle(checker, i) ||
-		    !says_what(checker, &entries, rule))
-			continue;
-		call = rule->syscall.group ? syscall_group(rule->syscall.name) :
-					     &rule->syscall.name;
-		entry = map_find(&entries,
-		    arena_intern(checker->arena, *call, strlen(*call)));
-		if (entry != NULL)
-			reason = ruling_reason(entry);
-		if (reason == NULL)
-			continue;
-		diag = check_report(checker, rule->origin.loc, "'%s' %s",
-		    rule_text(checker->policy, rule), reason);
-		diag_help(checker->diags, diag,
+		SBX_ON_LINUX))
+		return;
+	entry = baseline_entry(checker,
+	    rule->syscall.group ? *syscall_group(rule->syscall.name) :
+				  rule->syscall.name);
+	if (entry != NULL)
+		reason = ruling_reason(entry);
+	if (reason != NULL)
+		rule_report(checker, rule, reason,
 		    "no rule of a policy confines what such a call does");
-	}
 }
 
 /* --- one call ------------------------------------------------------------- */

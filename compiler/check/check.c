@@ -23,6 +23,18 @@ check_report(struct checker *checker, struct loc loc, const char *format, ...)
 	return diag_add(checker->diags, checker->id, loc, "%s", text);
 }
 
+struct diag *
+rule_report(struct checker *checker, const struct rule *rule, const char *says,
+    const char *help)
+{
+	struct diag *diag = check_report(checker, rule->origin.loc, "'%s' %s",
+	    rule_text(checker->policy, rule), says);
+
+	if (help != NULL)
+		diag_help(checker->diags, diag, "%s", help);
+	return diag;
+}
+
 static const struct rule_list *
 blankets_of(const struct checker *checker)
 {
@@ -81,9 +93,8 @@ check_network_denied(struct checker *checker)
 		if (deny == NULL)
 			continue;
 		note_rule(checker,
-		    check_report(checker, rule->origin.loc,
-			"'%s' has no effect: the network is denied",
-			rule_text(checker->policy, rule)),
+		    rule_report(checker, rule,
+			"has no effect: the network is denied", NULL),
 		    deny);
 	}
 	for (size_t i = 0; i < ports->count; i++) {
@@ -106,23 +117,15 @@ check_network_denied(struct checker *checker)
 
 /* Landlock's part of a blanket rule is the same on every Linux. */
 static void
-check_blanket_machine(struct checker *checker)
+check_blanket_machine(struct checker *checker, const struct rule *rule)
 {
-	const struct rule_list *blankets = blankets_of(checker);
+	uint8_t linux_part = rule->origin.platforms & SBX_ON_LINUX;
 
-	for (size_t i = 0; i < blankets->count; i++) {
-		const struct rule *rule = &blankets->items[i];
-		uint8_t linux_part = rule->origin.platforms & SBX_ON_LINUX;
-		struct diag *diag;
-
-		if (linux_part == 0 || linux_part == SBX_ON_LINUX)
-			continue;
-		diag = check_report(checker, rule->origin.loc,
-		    "'%s' cannot hold for %s alone",
-		    rule_text(checker->policy, rule),
-		    platform_text(linux_part));
-		diag_help(checker->diags, diag, "write 'on linux { ... }'");
-	}
+	if (linux_part != 0 && linux_part != SBX_ON_LINUX)
+		rule_report(checker, rule,
+		    arena_printf(checker->arena, "cannot hold for %s alone",
+			platform_text(linux_part)),
+		    "write 'on linux { ... }'");
 }
 
 /* --- allow everything ----------------------------------------------------- */
@@ -212,10 +215,14 @@ beside_rule(struct beside *beside, const struct origin *origin,
 		beside_report(beside, origin, everything);
 }
 
+/* Denies, or the rest, as the code of the check that runs says. */
 static void
-check_beside(struct checker *checker, bool denies)
+check_beside(struct checker *checker)
 {
-	struct beside beside = { .checker = checker, .denies = denies };
+	struct beside beside = {
+		.checker = checker,
+		.denies = checker->id == DIAG_DENY_BESIDE_EVERYTHING,
+	};
 	const struct policy *policy = checker->policy;
 
 	if (everything_find(checker, SBX_ON_ALL) == NULL)
@@ -236,18 +243,6 @@ check_beside(struct checker *checker, bool denies)
 				    rule->effect);
 		}
 	}
-}
-
-static void
-check_everything_deny(struct checker *checker)
-{
-	check_beside(checker, true);
-}
-
-static void
-check_everything_rest(struct checker *checker)
-{
-	check_beside(checker, false);
 }
 
 static void
@@ -310,70 +305,94 @@ check_risk_everything(struct checker *checker)
 
 /* --- the table ------------------------------------------------------------ */
 
+#define OF(kind) (1u << (kind))
+#define OF_HOSTS (OF(KIND_DOMAIN) | OF(KIND_ENDPOINT) | OF(KIND_PORT))
+
+/* A check looks at the policy as a whole, or at each rule of some kinds. */
 static const struct check {
-	void (*run)(struct checker *checker);
 	enum diag_id id;
+	policy_check *whole;
+	rule_check *each;
+	uint32_t kinds;
 } checks[] = {
-	{ check_path, DIAG_DUPLICATE_RULE },
-	{ check_rule_duplicate, DIAG_DUPLICATE_RULE },
-	{ check_host_duplicate, DIAG_DUPLICATE_RULE },
-	{ check_path, DIAG_COVERED_RULE },
-	{ check_rule_covered, DIAG_COVERED_RULE },
-	{ check_host_covered, DIAG_COVERED_RULE },
-	{ check_port_full, DIAG_COVERED_RULE },
-	{ check_loopback_full, DIAG_COVERED_RULE },
-	{ check_path, DIAG_USELESS_DENY },
-	{ check_everything_rest, DIAG_BESIDE_EVERYTHING },
-	{ check_syscall_idle, DIAG_LIFTS_NO_SYSCALL },
-	{ check_path, DIAG_ALLOW_DENIED },
-	{ check_rule_denied, DIAG_ALLOW_DENIED },
-	{ check_network_denied, DIAG_ALLOW_DENIED },
-	{ check_host_denied, DIAG_ALLOW_DENIED },
-	{ check_hosts_network_denied, DIAG_ALLOW_DENIED },
-	{ check_path, DIAG_ALLOW_INSIDE_DENY },
-	{ check_set_denied, DIAG_SET_DENIED },
-	{ check_loopback_beside, DIAG_BESIDE_LOOPBACK },
-	{ check_hosts_beside, DIAG_BESIDE_HOSTS },
-	{ check_proxy_twice, DIAG_SAID_TWICE },
-	{ check_host_published, DIAG_BESIDE_HOSTS },
-	{ check_published_way, DIAG_PUBLISHED_WAY },
-	{ check_host_deny_idle, DIAG_IDLE_DENY },
-	{ check_socket_idle, DIAG_IDLE_SOCKET },
-	{ check_host_apex, DIAG_APEX },
-	{ check_syscall_loader, DIAG_LOADER_SYSCALL },
-	{ check_path_unenforceable, DIAG_UNENFORCEABLE_PATH },
-	{ check_port_landlock, DIAG_PORTS_NEED_LANDLOCK },
-	{ check_syscall_absent, DIAG_ABSENT_SYSCALL },
-	{ check_everything_deny, DIAG_DENY_BESIDE_EVERYTHING },
-	{ check_everything_level, DIAG_LEVEL_BESIDE_EVERYTHING },
-	{ check_port_deny_full, DIAG_PORT_DENY },
-	{ check_host_deny_open, DIAG_PORT_DENY },
-	{ check_blanket_machine, DIAG_ONE_MACHINE },
-	{ check_syscall_macos, DIAG_SYSCALL_MACOS },
-	{ check_risk_everything, DIAG_RISKY_EVERYTHING },
-	{ check_risk, DIAG_RISKY_WRITE },
-	{ check_risk, DIAG_RISKY_STARTUP },
-	{ check_risk, DIAG_RISKY_PATH },
-	{ check_risk, DIAG_RISKY_SCHEDULE },
-	{ check_risk, DIAG_RISKY_HOOKS },
-	{ check_risk_hooks, DIAG_RISKY_HOOKS },
-	{ check_risk_write_exec, DIAG_WRITE_AND_EXEC },
-	{ check_risk, DIAG_READABLE_SECRETS },
-	{ check_risk_secrets, DIAG_READABLE_SECRETS },
-	{ check_risk_leak, DIAG_SECRETS_CAN_LEAVE },
-	{ check_risk_single_file, DIAG_SINGLE_FILE },
-	{ check_path_unwatched, DIAG_UNWATCHED },
-	{ check_path_letters, DIAG_MIXED_LETTERS },
-	{ check_syscall_io_uring, DIAG_RISKY_IO_URING },
-	{ check_syscall_broad, DIAG_RISKY_SYSCALLS },
-	{ check_syscall_ruling, DIAG_RULING_SYSCALL },
-	{ check_risk, DIAG_RISKY_SOCKET },
-	{ check_host_shared, DIAG_SHARED_HOST },
-	{ check_host_metadata, DIAG_SHARED_HOST },
-	{ check_host_forge, DIAG_FORGE_HOST },
-	{ check_socket_risk, DIAG_RISKY_SOCKET },
-	{ check_socket_escape, DIAG_ESCAPING_SOCKET },
+	{ DIAG_DUPLICATE_RULE, check_path, NULL, 0 },
+	{ DIAG_DUPLICATE_RULE, check_rule, NULL, 0 },
+	{ DIAG_DUPLICATE_RULE, check_host, NULL, 0 },
+	{ DIAG_COVERED_RULE, check_path, NULL, 0 },
+	{ DIAG_COVERED_RULE, check_rule, NULL, 0 },
+	{ DIAG_COVERED_RULE, check_host, NULL, 0 },
+	{ DIAG_COVERED_RULE, NULL, check_port_full, OF(KIND_PORT) },
+	{ DIAG_COVERED_RULE, NULL, check_loopback_full, OF(KIND_BLANKET) },
+	{ DIAG_USELESS_DENY, check_path, NULL, 0 },
+	{ DIAG_BESIDE_EVERYTHING, check_beside, NULL, 0 },
+	{ DIAG_LIFTS_NO_SYSCALL, NULL, check_syscall_idle, OF(KIND_SYSCALL) },
+	{ DIAG_ALLOW_DENIED, check_path, NULL, 0 },
+	{ DIAG_ALLOW_DENIED, check_rule, NULL, 0 },
+	{ DIAG_ALLOW_DENIED, check_network_denied, NULL, 0 },
+	{ DIAG_ALLOW_DENIED, check_host, NULL, 0 },
+	{ DIAG_ALLOW_DENIED, check_hosts_network_denied, NULL, 0 },
+	{ DIAG_ALLOW_INSIDE_DENY, check_path, NULL, 0 },
+	{ DIAG_SET_DENIED, check_set_denied, NULL, 0 },
+	{ DIAG_BESIDE_LOOPBACK, NULL, check_loopback_beside,
+	    OF(KIND_PORT) | OF(KIND_BLANKET) },
+	{ DIAG_BESIDE_HOSTS, check_hosts_beside, NULL, 0 },
+	{ DIAG_SAID_TWICE, NULL, check_proxy_twice, OF(KIND_PROXY) },
+	{ DIAG_BESIDE_HOSTS, NULL, check_host_published, OF(KIND_PORT) },
+	{ DIAG_PUBLISHED_WAY, NULL, check_published_way, OF(KIND_PORT) },
+	{ DIAG_IDLE_DENY, NULL, check_host_deny_idle, OF_HOSTS },
+	{ DIAG_IDLE_SOCKET, NULL, check_socket_idle, OF(KIND_SOCKET) },
+	{ DIAG_APEX, NULL, check_host_apex, OF(KIND_DOMAIN) },
+	{ DIAG_LOADER_SYSCALL, check_syscall_loader, NULL, 0 },
+	{ DIAG_UNENFORCEABLE_PATH, check_path_unenforceable, NULL, 0 },
+	{ DIAG_PORTS_NEED_LANDLOCK, check_port_landlock, NULL, 0 },
+	{ DIAG_ABSENT_SYSCALL, NULL, check_syscall_absent, OF(KIND_SYSCALL) },
+	{ DIAG_DENY_BESIDE_EVERYTHING, check_beside, NULL, 0 },
+	{ DIAG_LEVEL_BESIDE_EVERYTHING, check_everything_level, NULL, 0 },
+	{ DIAG_PORT_DENY, NULL, check_port_deny_full, OF(KIND_PORT) },
+	{ DIAG_PORT_DENY, NULL, check_host_deny_open, OF_HOSTS },
+	{ DIAG_ONE_MACHINE, NULL, check_blanket_machine, OF(KIND_BLANKET) },
+	{ DIAG_SYSCALL_MACOS, NULL, check_syscall_macos, OF(KIND_SYSCALL) },
+	{ DIAG_RISKY_EVERYTHING, check_risk_everything, NULL, 0 },
+	{ DIAG_RISKY_WRITE, check_risk, NULL, 0 },
+	{ DIAG_RISKY_STARTUP, check_risk, NULL, 0 },
+	{ DIAG_RISKY_PATH, check_risk, NULL, 0 },
+	{ DIAG_RISKY_SCHEDULE, check_risk, NULL, 0 },
+	{ DIAG_RISKY_HOOKS, check_risk, NULL, 0 },
+	{ DIAG_RISKY_HOOKS, check_risk_hooks, NULL, 0 },
+	{ DIAG_WRITE_AND_EXEC, check_risk_write_exec, NULL, 0 },
+	{ DIAG_READABLE_SECRETS, check_risk, NULL, 0 },
+	{ DIAG_READABLE_SECRETS, check_risk_secrets, NULL, 0 },
+	{ DIAG_SECRETS_CAN_LEAVE, check_risk_leak, NULL, 0 },
+	{ DIAG_SINGLE_FILE, check_risk_single_file, NULL, 0 },
+	{ DIAG_UNWATCHED, check_path_unwatched, NULL, 0 },
+	{ DIAG_MIXED_LETTERS, check_path_letters, NULL, 0 },
+	{ DIAG_RISKY_IO_URING, NULL, check_syscall_io_uring, OF(KIND_SYSCALL) },
+	{ DIAG_RISKY_SYSCALLS, NULL, check_syscall_broad, OF(KIND_SYSCALL) },
+	{ DIAG_RULING_SYSCALL, NULL, check_syscall_ruling, OF(KIND_SYSCALL) },
+	{ DIAG_RISKY_SOCKET, check_risk, NULL, 0 },
+	{ DIAG_SHARED_HOST, check_known_host, NULL, 0 },
+	{ DIAG_SHARED_HOST, check_host_metadata, NULL, 0 },
+	{ DIAG_FORGE_HOST, check_known_host, NULL, 0 },
+	{ DIAG_RISKY_SOCKET, check_socket, NULL, 0 },
+	{ DIAG_ESCAPING_SOCKET, check_socket, NULL, 0 },
 };
+
+static void
+run_check(struct checker *checker, const struct check *check)
+{
+	checker->id = check->id;
+	if (check->whole != NULL) {
+		check->whole(checker);
+		return;
+	}
+	for (int id = 0; id < KIND_END; id++) {
+		const struct rule_list *rules = &checker->policy->rules[id];
+
+		for (size_t i = 0;
+		     (check->kinds & OF(id)) != 0 && i < rules->count; i++)
+			check->each(checker, &rules->items[i]);
+	}
+}
 
 static void
 platforms_judge(struct checker *checker)
@@ -405,8 +424,7 @@ check_policy(const struct policy *policy, struct diags *diags)
 	platforms_judge(&checker);
 	paths_judge(&checker);
 	risks_judge(&checker);
-	for (size_t i = 0; i < countof(checks); i++) {
-		checker.id = checks[i].id;
-		checks[i].run(&checker);
-	}
+	baseline_calls(checker.arena, &checker.baseline);
+	for (size_t i = 0; i < countof(checks); i++)
+		run_check(&checker, &checks[i]);
 }

@@ -142,35 +142,43 @@ struct checker {
 	struct platform_fact on[SBX_ON_MACOS + 1]; /* by its bit */
 	uint8_t named; /* the platforms where names of hosts are allowed */
 	struct rule_fact *rule_facts[KIND_END]; /* once they are asked for */
-	uint16_t *reached; /* kinds of risks, for each of policy->paths */
+	struct map baseline; /* calls that it denies, to its entries */
+	uint16_t *reached;   /* kinds of risks, for each of policy->paths */
 };
 
 /* Adds a record of the check that runs. */
 struct diag *check_report(struct checker *checker, struct loc loc,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* "'RULE' has no effect": what one says, and a help if it is not NULL. */
+struct diag *rule_report(struct checker *checker, const struct rule *rule,
+    const char *says, const char *help);
+
+typedef void policy_check(struct checker *checker);
+typedef void rule_check(struct checker *checker, const struct rule *rule);
+
 /* rules.c: a fact for each rule of a kind. */
 struct rule_fact *rules_judge(struct arena *arena, const struct rule_kind *kind,
     const struct rule_list *rules);
-void check_rule_duplicate(struct checker *checker);
-void check_rule_covered(struct checker *checker);
-void check_rule_denied(struct checker *checker);
-void check_set_denied(struct checker *checker);
+policy_check check_rule, check_set_denied;
+/* What the check that runs says of a rule beside another one, which says the
+ * same, or more; of one that is denied. */
+void report_within(struct checker *checker, const struct rule *rule,
+    const struct rule *other);
+void report_denied(struct checker *checker, const struct rule *rule,
+    const struct rule *deny);
 /* "'deny env X' of 'profile' is here", under a diagnostic. */
 void note_rule(struct checker *checker, struct diag *diag,
     const struct rule *rule);
 
 /* paths.c */
 void paths_judge(struct checker *checker);
-void check_path(struct checker *checker);
-void check_path_unenforceable(struct checker *checker);
-void check_path_unwatched(struct checker *checker);
-void check_path_letters(struct checker *checker);
+policy_check check_path, check_path_unenforceable, check_path_unwatched,
+    check_path_letters;
 
 /* risks.c */
 void risks_judge(struct checker *checker);
-void check_risk(struct checker *checker);
-void check_risk_hooks(struct checker *checker);
+policy_check check_risk, check_risk_hooks;
 /*
  * What an allow of a right at a place, below ~ or absolute, would give away;
  * NULL for nothing but the place.  Of what lies in the place does not count
@@ -187,9 +195,8 @@ bool risk_is_broad(struct arena *arena, const struct path_rule *rule);
 const char *risk_of_git(const char *path, uint8_t rights);
 
 /* sockets.c */
-void check_socket_escape(struct checker *checker);
-void check_socket_idle(struct checker *checker);
-void check_socket_risk(struct checker *checker);
+policy_check check_socket;
+rule_check check_socket_idle;
 /* Who does anything for the command at a socket that a rule lets it connect to
  * ("Docker"), or NULL.  What the policy denies does not count. */
 const char *risk_of_socket(const struct policy *policy,
@@ -200,57 +207,44 @@ const struct target *risk_escape(size_t number, const char **who,
     uint8_t *platforms);
 
 /* leaks.c */
-void check_risk_write_exec(struct checker *checker);
-void check_risk_secrets(struct checker *checker);
-void check_risk_leak(struct checker *checker);
-void check_risk_single_file(struct checker *checker);
+policy_check check_risk_write_exec, check_risk_secrets, check_risk_leak,
+    check_risk_single_file;
 /* Whether what is there is the sandbox's own, or no program. */
 bool risk_is_own_ground(struct target at);
 
 /* ports.c */
 /* Whether the whole network is allowed where the rule holds. */
 bool port_is_moot(const struct checker *checker, const struct rule *rule);
-void check_port_full(struct checker *checker);
-void check_port_deny_full(struct checker *checker);
-void check_port_landlock(struct checker *checker);
-void check_loopback_full(struct checker *checker);
-void check_loopback_beside(struct checker *checker);
+policy_check check_port_landlock;
+rule_check check_port_full, check_port_deny_full, check_loopback_full,
+    check_loopback_beside;
 
 /* hosts.c */
-void check_host_duplicate(struct checker *checker);
-void check_host_covered(struct checker *checker);
-void check_host_denied(struct checker *checker);
-void check_hosts_beside(struct checker *checker);
-void check_hosts_network_denied(struct checker *checker);
-void check_proxy_twice(struct checker *checker);
-void check_host_published(struct checker *checker);
-void check_host_metadata(struct checker *checker);
+policy_check check_host, check_hosts_beside, check_hosts_network_denied,
+    check_host_metadata;
+rule_check check_proxy_twice, check_host_published;
 /* Whether the name lies below another one. */
 bool host_is_below(const char *name, const char *above);
 
 /* host_denies.c */
-void check_host_deny_open(struct checker *checker);
-void check_host_deny_idle(struct checker *checker);
-void check_published_way(struct checker *checker);
+rule_check check_host_deny_open, check_host_deny_idle, check_published_way;
+/* Nothing enforces a deny beside what is allowed at `origin`. */
+void report_unheld(struct checker *checker, const struct rule *deny,
+    const struct origin *origin, const char *because, const char *help);
 
 /* host_risks.c */
-void check_host_apex(struct checker *checker);
-void check_host_shared(struct checker *checker);
-void check_host_forge(struct checker *checker);
+policy_check check_known_host;
+rule_check check_host_apex;
 /* To whom an allow of a host would lead ("where whoever has an account can
  * push"), or NULL; whether that is who gives out the machine's credentials. */
 const char *risk_of_host(const char *name, bool *gives_keys);
 
 /* syscalls.c */
-void check_syscall_absent(struct checker *checker);
-void check_syscall_macos(struct checker *checker);
-void check_syscall_loader(struct checker *checker);
-void check_syscall_io_uring(struct checker *checker);
+policy_check check_syscall_loader;
+rule_check check_syscall_absent, check_syscall_macos, check_syscall_io_uring;
 
 /* baseline.c */
-void check_syscall_idle(struct checker *checker);
-void check_syscall_broad(struct checker *checker);
-void check_syscall_ruling(struct checker *checker);
+rule_check check_syscall_idle, check_syscall_broad, check_syscall_ruling;
 /* What an allow of a call opens that no rule confines, or NULL. */
 const char *risk_of_call(struct arena *arena, const char *call);
 

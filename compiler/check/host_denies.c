@@ -7,9 +7,6 @@
 
 #include "format/model.h"
 
-static const enum rule_kind_id host_kinds[] = { KIND_DOMAIN, KIND_ENDPOINT,
-	KIND_PORT };
-
 /* --- what meets what ------------------------------------------------------ */
 
 static bool
@@ -130,7 +127,7 @@ find_proxy(const struct checker *checker, const struct rule *deny)
 	return NULL;
 }
 
-static void
+void
 report_unheld(struct checker *checker, const struct rule *deny,
     const struct origin *origin, const char *because, const char *help)
 {
@@ -148,61 +145,40 @@ report_unheld(struct checker *checker, const struct rule *deny,
 }
 
 void
-check_host_deny_open(struct checker *checker)
+check_host_deny_open(struct checker *checker, const struct rule *deny)
 {
-	const struct policy *policy = checker->policy;
+	const struct rule *proxy;
+	struct origin origin;
+	const char *open;
 
-	for (size_t k = 0; k < countof(host_kinds); k++) {
-		const struct rule_list *rules = &policy->rules[host_kinds[k]];
-
-		for (size_t i = 0; i < rules->count; i++) {
-			const struct rule *deny = &rules->items[i], *proxy;
-			struct origin origin;
-			const char *open;
-
-			if (!is_host_deny(deny))
-				continue;
-			open = find_open(checker, deny, &origin);
-			proxy = find_proxy(checker, deny);
-			if (open != NULL)
-				report_unheld(checker, deny, &origin, open,
-				    "name what is to be reached instead: "
-				    "'allow network domain NAME'");
-			else if (proxy != NULL)
-				report_unheld(checker, deny, &proxy->origin,
-				    "the user's own proxy decides by itself",
-				    "deny it there, or allow the names that "
-				    "are to be reached: they are decided "
-				    "first");
-		}
-	}
+	if (!is_host_deny(deny))
+		return;
+	open = find_open(checker, deny, &origin);
+	proxy = find_proxy(checker, deny);
+	if (open != NULL)
+		report_unheld(checker, deny, &origin, open,
+		    "name what is to be reached instead: "
+		    "'allow network domain NAME'");
+	else if (proxy != NULL)
+		report_unheld(checker, deny, &proxy->origin,
+		    "the user's own proxy decides by itself",
+		    "deny it there, or allow the names that are to be "
+		    "reached: they are decided first");
 }
 
 void
-check_host_deny_idle(struct checker *checker)
+check_host_deny_idle(struct checker *checker, const struct rule *deny)
 {
-	const struct policy *policy = checker->policy;
+	struct origin origin;
 
-	for (size_t k = 0; k < countof(host_kinds); k++) {
-		const struct rule_list *rules = &policy->rules[host_kinds[k]];
-
-		for (size_t i = 0; i < rules->count; i++) {
-			const struct rule *deny = &rules->items[i];
-			struct origin origin;
-
-			if (!is_host_deny(deny) || !deny->origin.own ||
-			    meets_some(policy, deny) ||
-			    find_open(checker, deny, &origin) != NULL ||
-			    find_proxy(checker, deny) != NULL)
-				continue;
-			diag_help(checker->diags,
-			    check_report(checker, deny->origin.loc,
-				"'%s' takes nothing away: no rule allows it",
-				rule_text(policy, deny)),
-			    "what is not allowed is denied anyway; a deny is "
-			    "for a part of what an allow opens");
-		}
-	}
+	if (is_host_deny(deny) && deny->origin.own &&
+	    !meets_some(checker->policy, deny) &&
+	    find_open(checker, deny, &origin) == NULL &&
+	    find_proxy(checker, deny) == NULL)
+		rule_report(checker, deny,
+		    "takes nothing away: no rule allows it",
+		    "what is not allowed is denied anyway; a deny is for a "
+		    "part of what an allow opens");
 }
 
 /* --- published ports ------------------------------------------------------ */
@@ -242,32 +218,24 @@ find_way(const struct policy *policy, const struct rule *published)
 }
 
 void
-check_published_way(struct checker *checker)
+check_published_way(struct checker *checker, const struct rule *rule)
 {
-	const struct rule_list *ports = &checker->policy->rules[KIND_PORT];
+	const struct rule *way;
+	bool own = rule->origin.own;
+	struct diag *diag;
 
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rule *rule = &ports->items[i], *way;
-		struct diag *diag;
-
-		if (rule->effect != SBX_ALLOW ||
-		    rule->detail != SBX_PUBLISH_TCP)
-			continue;
-		way = find_way(checker->policy, rule);
-		if (way == NULL || (!rule->origin.own && !way->origin.own))
-			continue;
-		diag = check_report(checker,
-		    rule->origin.own ? rule->origin.loc : way->origin.loc,
-		    "at level full no server inside can listen on a port of "
-		    "'%s'",
-		    rule_text(checker->policy, rule));
-		diag_help(checker->diags, diag,
-		    "'%s' takes the port, since it leads out: publish another "
-		    "one",
-		    rule_text(checker->policy, way));
-		diag_note(checker->diags, diag,
-		    rule->origin.own ? way->origin.loc : rule->origin.loc,
-		    rule->origin.own ? "it leads out here" :
-				       "it is published here");
-	}
+	if (rule->effect != SBX_ALLOW || rule->detail != SBX_PUBLISH_TCP)
+		return;
+	way = find_way(checker->policy, rule);
+	if (way == NULL || (!own && !way->origin.own))
+		return;
+	diag = check_report(checker, own ? rule->origin.loc : way->origin.loc,
+	    "at level full no server inside can listen on a port of '%s'",
+	    rule_text(checker->policy, rule));
+	diag_help(checker->diags, diag,
+	    "'%s' takes the port, since it leads out: publish another one",
+	    rule_text(checker->policy, way));
+	diag_note(checker->diags, diag,
+	    own ? way->origin.loc : rule->origin.loc,
+	    own ? "it leads out here" : "it is published here");
 }

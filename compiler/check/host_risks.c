@@ -190,10 +190,11 @@ report_known(struct checker *checker, const struct rule *rule,
 	    "%s", helps[host->kind]);
 }
 
-static void
-check_known(struct checker *checker, bool forges)
+void
+check_known_host(struct checker *checker)
 {
 	const struct rule_list *rules = &checker->policy->rules[KIND_DOMAIN];
+	bool forges = checker->id == DIAG_FORGE_HOST;
 	struct taken taken;
 
 	/* More than a blob may have is an error, and nothing else is said. */
@@ -221,41 +222,23 @@ check_known(struct checker *checker, bool forges)
 
 /* Whoever writes *.example.com may have meant example.com, too. */
 void
-check_host_apex(struct checker *checker)
+check_host_apex(struct checker *checker, const struct rule *rule)
 {
 	const struct rule_list *rules = &checker->policy->rules[KIND_DOMAIN];
 
+	if (rule->effect != SBX_ALLOW || !rule->origin.own ||
+	    (rule->domain.flags & SBX_NAME_BELOW) == 0)
+		return;
 	for (size_t i = 0; i < rules->count; i++) {
-		const struct rule *rule = &rules->items[i];
-		bool apex = false;
-
-		if (rule->effect != SBX_ALLOW || !rule->origin.own ||
-		    (rule->domain.flags & SBX_NAME_BELOW) == 0)
-			continue;
-		for (size_t j = 0; j < rules->count && !apex; j++)
-			apex = rules->items[j].domain.name ==
-				rule->domain.name &&
-			    (rules->items[j].domain.flags & SBX_NAME_BELOW) ==
-				0;
-		if (!apex)
-			diag_help(checker->diags,
-			    check_report(checker, rule->origin.loc,
-				"'*.%s' is not for %s itself",
-				rule->domain.name, rule->domain.name),
-			    "name it, too, if it is needed; 'deny network "
-			    "domain %s' says that it is not",
-			    rule->domain.name);
+		if (rules->items[i].domain.name == rule->domain.name &&
+		    (rules->items[i].domain.flags & SBX_NAME_BELOW) == 0)
+			return;
 	}
-}
-
-void
-check_host_shared(struct checker *checker)
-{
-	check_known(checker, false);
-}
-
-void
-check_host_forge(struct checker *checker)
-{
-	check_known(checker, true);
+	diag_help(checker->diags,
+	    check_report(checker, rule->origin.loc,
+		"'*.%s' is not for %s itself", rule->domain.name,
+		rule->domain.name),
+	    "name it, too, if it is needed; 'deny network domain %s' says "
+	    "that it is not",
+	    rule->domain.name);
 }

@@ -172,65 +172,43 @@ find_wide(const struct host_index *index, const struct rule *rule,
 	return first;
 }
 
+/* The deny that takes all of a rule, or NULL. */
+static const struct rule *
+find_deny(const struct host_index *index, const struct rule *rule)
+{
+	const struct rule *deny = find_wide(index, rule, SBX_DENY);
+
+	return deny != NULL ? deny : find_wide(index, rule, SBX_PREFER_DENY);
+}
+
+/* What the check that runs has to say of a rule. */
 static void
-report_within(struct checker *checker, bool same)
+judge_host(struct checker *checker, const struct host_index *index,
+    const struct rule *rule)
 {
-	for (size_t k = 0; k < countof(host_kinds); k++) {
-		const struct host_index index = host_index_make(checker, k);
+	const struct rule *other;
 
-		for (size_t i = 0; i < index.rules->count; i++) {
-			const struct rule *rule = &index.rules->items[i];
-			const struct rule *wide = !rule->origin.own ?
-			    NULL :
-			    find_wide(&index, rule, rule->effect);
-
-			if (wide == NULL || rule_equals(rule, wide) != same)
-				continue;
-			note_rule(checker,
-			    check_report(checker, rule->origin.loc,
-				same ? "duplicate rule '%s'" :
-				       "'%s' says nothing new",
-				rule_text(checker->policy, rule)),
-			    wide);
-		}
+	if (checker->id != DIAG_ALLOW_DENIED) {
+		other = find_wide(index, rule, rule->effect);
+		if (other != NULL)
+			report_within(checker, rule, other);
+		return;
 	}
+	other = rule->effect == SBX_ALLOW ? find_deny(index, rule) : NULL;
+	if (other != NULL)
+		report_denied(checker, rule, other);
 }
 
 void
-check_host_duplicate(struct checker *checker)
-{
-	report_within(checker, true);
-}
-
-void
-check_host_covered(struct checker *checker)
-{
-	report_within(checker, false);
-}
-
-void
-check_host_denied(struct checker *checker)
+check_host(struct checker *checker)
 {
 	for (size_t k = 0; k < countof(host_kinds); k++) {
 		const struct host_index index = host_index_make(checker, k);
 
 		for (size_t i = 0; i < index.rules->count; i++) {
-			const struct rule *rule = &index.rules->items[i], *deny;
-			struct diag *diag;
-
-			if (rule->effect != SBX_ALLOW || !rule->origin.own)
-				continue;
-			deny = find_wide(&index, rule, SBX_DENY);
-			if (deny == NULL)
-				deny = find_wide(&index, rule, SBX_PREFER_DENY);
-			if (deny == NULL)
-				continue;
-			diag = check_report(checker, rule->origin.loc,
-			    "'%s' has no effect: it is denied",
-			    rule_text(checker->policy, rule));
-			diag_help(checker->diags, diag,
-			    "deny beats allow: delete or drop one of the two");
-			note_rule(checker, diag, deny);
+			if (index.rules->items[i].origin.own)
+				judge_host(checker, &index,
+				    &index.rules->items[i]);
 		}
 	}
 }
@@ -370,25 +348,18 @@ check_hosts_network_denied(struct checker *checker)
 
 /* One for each machine, so that all that rules name is one. */
 void
-check_proxy_twice(struct checker *checker)
+check_proxy_twice(struct checker *checker, const struct rule *rule)
 {
-	const struct rule_list *proxies = &checker->policy->rules[KIND_PROXY];
+	const struct rule *first = checker->policy->rules[KIND_PROXY].items;
 
-	for (size_t i = 1; i < proxies->count; i++) {
-		const struct rule *rule = &proxies->items[i];
-		const struct rule *first = &proxies->items[0];
-
-		for (; first < rule; first++) {
-			if ((first->origin.platforms &
-				rule->origin.platforms) == 0 ||
-			    rule_equals(first, rule))
-				continue;
+	for (; first < rule; first++) {
+		if ((first->origin.platforms & rule->origin.platforms) != 0 &&
+		    !rule_equals(first, rule)) {
 			note_rule(checker,
-			    check_report(checker, rule->origin.loc,
-				"'%s' is a second proxy",
-				rule_text(checker->policy, rule)),
+			    rule_report(checker, rule, "is a second proxy",
+				NULL),
 			    first);
-			break;
+			return;
 		}
 	}
 }
@@ -412,29 +383,25 @@ find_published(const struct rule_list *ports, const struct rule *host)
 }
 
 void
-check_host_published(struct checker *checker)
+check_host_published(struct checker *checker, const struct rule *rule)
 {
-	const struct rule_list *ports = &checker->policy->rules[KIND_PORT];
+	const struct rule *other;
+	struct diag *diag;
 
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rule *rule = &ports->items[i], *other;
-		struct diag *diag;
-
-		if (rule->effect != SBX_ALLOW || rule->detail != SBX_HOST_TCP)
-			continue;
-		other = find_published(ports, rule);
-		if (other == NULL)
-			continue;
-		diag = check_report(checker, rule->origin.loc,
-		    "'%s' and '%s' exclude each other",
-		    rule_text(checker->policy, rule),
-		    rule_text(checker->policy, other));
-		diag_help(checker->diags, diag,
-		    "a port inside is the host's service or a server of the "
-		    "sandbox: let one of them have another port");
-		diag_note(checker->diags, diag, other->origin.loc,
-		    "it is published here");
-	}
+	if (rule->effect != SBX_ALLOW || rule->detail != SBX_HOST_TCP)
+		return;
+	other = find_published(&checker->policy->rules[KIND_PORT], rule);
+	if (other == NULL)
+		return;
+	diag = check_report(checker, rule->origin.loc,
+	    "'%s' and '%s' exclude each other",
+	    rule_text(checker->policy, rule),
+	    rule_text(checker->policy, other));
+	diag_help(checker->diags, diag,
+	    "a port inside is the host's service or a server of the sandbox: "
+	    "let one of them have another port");
+	diag_note(checker->diags, diag, other->origin.loc,
+	    "it is published here");
 }
 
 /* --- credentials of the machine ------------------------------------------- */
@@ -467,8 +434,7 @@ gives_keys(const struct host_index *index, const struct rule *rule)
 		struct rule some = *rule;
 
 		if (narrow_to(&some, net, prefix) &&
-		    find_wide(index, &some, SBX_DENY) == NULL &&
-		    find_wide(index, &some, SBX_PREFER_DENY) == NULL)
+		    find_deny(index, &some) == NULL)
 			return true;
 	}
 	return false;
@@ -483,14 +449,11 @@ check_host_metadata(struct checker *checker)
 	for (size_t i = 0; i < index.rules->count; i++) {
 		const struct rule *rule = &index.rules->items[i];
 
-		if (rule->effect != SBX_ALLOW || !rule->origin.own ||
-		    !gives_keys(&index, rule))
-			continue;
-		diag_help(checker->diags,
-		    check_report(checker, rule->origin.loc,
-			"'%s' leads to where a cloud gives out the machine's "
-			"credentials",
-			rule_text(checker->policy, rule)),
-		    "delete it, or name the hosts that are meant");
+		if (rule->effect == SBX_ALLOW && rule->origin.own &&
+		    gives_keys(&index, rule))
+			rule_report(checker, rule,
+			    "leads to where a cloud gives out the machine's "
+			    "credentials",
+			    "delete it, or name the hosts that are meant");
 	}
 }

@@ -229,39 +229,12 @@ note_rule(struct checker *checker, struct diag *diag, const struct rule *rule)
 	    rule->origin.via);
 }
 
-typedef void reporter(struct checker *checker, const struct rule_list *rules,
-    size_t index, const struct rule_fact *fact);
-
-static void
-report_all(struct checker *checker, reporter *report)
+void
+report_within(struct checker *checker, const struct rule *rule,
+    const struct rule *other)
 {
-	for (int id = 0; id < KIND_END; id++) {
-		const struct rule_list *rules = &checker->policy->rules[id];
+	bool same = checker->id == DIAG_DUPLICATE_RULE;
 
-		if (rule_kinds[id]->spans == NULL)
-			continue;
-		if (checker->rule_facts[id] == NULL)
-			checker->rule_facts[id] = rules_judge(checker->arena,
-			    rule_kinds[id], rules);
-		for (size_t i = 0; i < rules->count; i++) {
-			if (rules->items[i].origin.own)
-				report(checker, rules, i,
-				    &checker->rule_facts[id][i]);
-		}
-	}
-}
-
-static void
-report_within(struct checker *checker, const struct rule_list *rules,
-    size_t index, const struct rule_fact *fact, bool same)
-{
-	const struct rule *rule = &rules->items[index], *other;
-	const struct rule_kind *kind = rule_kinds[rule->kind];
-
-	if (fact->within == 0 ||
-	    (kind->is_moot != NULL && kind->is_moot(checker, rule)))
-		return;
-	other = &rules->items[fact->within - 1];
 	if (rule_equals(rule, other) == same)
 		note_rule(checker,
 		    check_report(checker, rule->origin.loc,
@@ -270,53 +243,47 @@ report_within(struct checker *checker, const struct rule_list *rules,
 		    other);
 }
 
-static void
-report_duplicate(struct checker *checker, const struct rule_list *rules,
-    size_t index, const struct rule_fact *fact)
-{
-	report_within(checker, rules, index, fact, true);
-}
-
-static void
-report_covered(struct checker *checker, const struct rule_list *rules,
-    size_t index, const struct rule_fact *fact)
-{
-	report_within(checker, rules, index, fact, false);
-}
-
-static void
-report_denied(struct checker *checker, const struct rule_list *rules,
-    size_t index, const struct rule_fact *fact)
-{
-	const struct rule *rule = &rules->items[index];
-	struct diag *diag;
-
-	if (fact->denied == 0)
-		return;
-	diag = check_report(checker, rule->origin.loc,
-	    "'%s' has no effect: it is denied",
-	    rule_text(checker->policy, rule));
-	diag_help(checker->diags, diag,
-	    "deny beats allow: delete or drop one of the two");
-	note_rule(checker, diag, &rules->items[fact->denied - 1]);
-}
-
 void
-check_rule_duplicate(struct checker *checker)
+report_denied(struct checker *checker, const struct rule *rule,
+    const struct rule *deny)
 {
-	report_all(checker, report_duplicate);
+	note_rule(checker,
+	    rule_report(checker, rule, "has no effect: it is denied",
+		"deny beats allow: delete or drop one of the two"),
+	    deny);
 }
 
+/* The code of the check that runs says which fact is meant. */
 void
-check_rule_covered(struct checker *checker)
+check_rule(struct checker *checker)
 {
-	report_all(checker, report_covered);
-}
+	for (int id = 0; id < KIND_END; id++) {
+		const struct rule_list *rules = &checker->policy->rules[id];
+		const struct rule_kind *kind = rule_kinds[id];
 
-void
-check_rule_denied(struct checker *checker)
-{
-	report_all(checker, report_denied);
+		if (kind->spans == NULL)
+			continue;
+		if (checker->rule_facts[id] == NULL)
+			checker->rule_facts[id] = rules_judge(checker->arena,
+			    kind, rules);
+		for (size_t i = 0; i < rules->count; i++) {
+			const struct rule *rule = &rules->items[i];
+			struct rule_fact fact = checker->rule_facts[id][i];
+
+			if (!rule->origin.own)
+				continue;
+			if (checker->id == DIAG_ALLOW_DENIED) {
+				if (fact.denied != 0)
+					report_denied(checker, rule,
+					    &rules->items[fact.denied - 1]);
+			} else if (fact.within != 0 &&
+			    (kind->is_moot == NULL ||
+				!kind->is_moot(checker, rule))) {
+				report_within(checker, rule,
+				    &rules->items[fact.within - 1]);
+			}
+		}
+	}
 }
 
 /* A variable that is set is judged like one that a rule hands on. */

@@ -65,12 +65,13 @@ risk_of_socket(const struct policy *policy, const struct rule *rule)
 	return NULL;
 }
 
-/* Reports rules that say that nothing holds there, or those that do not; one of
+/* Of rules that say that nothing holds there, or of those that do not; one of
  * an object is enough. */
-static void
-report_all(struct checker *checker, bool unconfined)
+void
+check_socket(struct checker *checker)
 {
 	const struct rule_list *rules = &checker->policy->rules[KIND_SOCKET];
+	bool unconfined = checker->id == DIAG_RISKY_SOCKET;
 	uint32_t last = UINT32_MAX;
 
 	for (size_t i = 0; i < rules->count; i++) {
@@ -85,25 +86,14 @@ report_all(struct checker *checker, bool unconfined)
 		if (who == NULL)
 			continue;
 		last = rule->origin.loc.begin;
-		struct diag *diag = check_report(checker, rule->origin.loc,
-		    "'%s' leads out of the sandbox: %s does what it is asked",
-		    rule_text(checker->policy, rule), who);
-		if (!unconfined)
-			diag_help(checker->diags, diag,
-			    "'allow socket unconfined' says that it may be so");
+		rule_report(checker, rule,
+		    arena_printf(checker->arena,
+			"leads out of the sandbox: %s does what it is asked",
+			who),
+		    unconfined ?
+			NULL :
+			"'allow socket unconfined' says that it may be so");
 	}
-}
-
-void
-check_socket_escape(struct checker *checker)
-{
-	report_all(checker, false);
-}
-
-void
-check_socket_risk(struct checker *checker)
-{
-	report_all(checker, true);
 }
 
 /* --- places without sockets ----------------------------------------------- */
@@ -147,38 +137,20 @@ is_shut(const struct checker *checker, const struct rule *rule)
 	return false;
 }
 
-static void
-report_shut(struct checker *checker, const struct rule *rule)
-{
-	diag_help(checker->diags,
-	    check_report(checker, rule->origin.loc,
-		"'%s' opens nothing at level standard before Landlock ABI 9: "
-		"the policy opens the network of the host",
-		rule_text(checker->policy, rule)),
-	    "name what the network is for, as 'allow network domain NAME' "
-	    "does: "
-	    "then sbxrun connects");
-}
-
 void
-check_socket_idle(struct checker *checker)
+check_socket_idle(struct checker *checker, const struct rule *rule)
 {
-	const struct rule_list *rules = &checker->policy->rules[KIND_SOCKET];
-
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct rule *rule = &rules->items[i];
-
-		if (!rule->origin.own || rule->effect != SBX_ALLOW)
-			continue;
-		if (is_shut(checker, rule))
-			report_shut(checker, rule);
-		if (!is_quiet(rule->path.at))
-			continue;
-		diag_help(checker->diags,
-		    check_report(checker, rule->origin.loc,
-			"'%s' opens nothing: no program listens there",
-			rule_text(checker->policy, rule)),
+	if (!rule->origin.own || rule->effect != SBX_ALLOW)
+		return;
+	if (is_shut(checker, rule))
+		rule_report(checker, rule,
+		    "opens nothing at level standard before Landlock ABI 9: "
+		    "the policy opens the network of the host",
+		    "name what the network is for, as 'allow network domain "
+		    "NAME' does: then sbxrun connects");
+	if (is_quiet(rule->path.at))
+		rule_report(checker, rule,
+		    "opens nothing: no program listens there",
 		    "sockets lie in /run, in ${runtime} and in the directories "
 		    "of programs; to let a file be read is 'allow read'");
-	}
 }

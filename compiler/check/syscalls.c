@@ -5,12 +5,6 @@
 
 #include <string.h>
 
-static const struct rule_list *
-calls_of(const struct checker *checker)
-{
-	return &checker->policy->rules[KIND_SYSCALL];
-}
-
 /* The machines of a rule that lack a system call, as words; NULL if none. */
 static const char *
 missing_on(const struct checker *checker, const struct rule *rule, uint8_t *has)
@@ -35,50 +29,37 @@ missing_on(const struct checker *checker, const struct rule *rule, uint8_t *has)
 }
 
 void
-check_syscall_absent(struct checker *checker)
+check_syscall_absent(struct checker *checker, const struct rule *rule)
 {
-	const struct rule_list *calls = calls_of(checker);
-	for (size_t i = 0; i < calls->count; i++) {
-		const struct rule *rule = &calls->items[i];
-		const char *text;
-		struct diag *diag;
-		uint8_t has;
+	const char *text;
+	struct diag *diag;
+	uint8_t has;
 
-		if (rule->syscall.group || !rule->origin.own)
-			continue;
-		text = missing_on(checker, rule, &has);
-		if (text == NULL)
-			continue;
-		diag = check_report(checker, rule->origin.loc,
-		    "there is no system call '%s' on %s", rule->syscall.name,
-		    text);
-		if (has == 0)
-			diag_help(checker->diags, diag,
-			    "delete it: this rule does nothing");
-		else
-			diag_help(checker->diags, diag,
-			    "'on %s { ... }' says "
-			    "that only that machine is meant",
-			    platform_text(has));
-	}
+	if (rule->syscall.group || !rule->origin.own)
+		return;
+	text = missing_on(checker, rule, &has);
+	if (text == NULL)
+		return;
+	diag = check_report(checker, rule->origin.loc,
+	    "there is no system call '%s' on %s", rule->syscall.name, text);
+	if (has == 0)
+		diag_help(checker->diags, diag,
+		    "delete it: this rule does nothing");
+	else
+		diag_help(checker->diags, diag,
+		    "'on %s { ... }' says that only that machine is meant",
+		    platform_text(has));
 }
 
 void
-check_syscall_macos(struct checker *checker)
+check_syscall_macos(struct checker *checker, const struct rule *rule)
 {
-	const struct rule_list *calls = calls_of(checker);
-	for (size_t i = 0; i < calls->count; i++) {
-		const struct rule *rule = &calls->items[i];
-		struct diag *diag;
-
-		if (rule->origin.platforms != SBX_ON_MACOS || !rule->origin.own)
-			continue;
-		diag = check_report(checker, rule->origin.loc,
-		    "nothing enforces '%s' on macos",
-		    rule_text(checker->policy, rule));
-		diag_help(checker->diags, diag,
+	if (rule->origin.platforms == SBX_ON_MACOS && rule->origin.own)
+		diag_help(checker->diags,
+		    check_report(checker, rule->origin.loc,
+			"nothing enforces '%s' on macos",
+			rule_text(checker->policy, rule)),
 		    "system calls are filtered on Linux only");
-	}
 }
 
 /* What the loader calls after its filter is on: to start the command, or to
@@ -115,7 +96,7 @@ loader_call(const struct rule *rule)
 void
 check_syscall_loader(struct checker *checker)
 {
-	const struct rule_list *calls = calls_of(checker);
+	const struct rule_list *calls = &checker->policy->rules[KIND_SYSCALL];
 	struct map seen = { 0 };
 
 	for (size_t i = 0; i < calls->count; i++) {
@@ -146,27 +127,15 @@ check_syscall_loader(struct checker *checker)
 }
 
 void
-check_syscall_io_uring(struct checker *checker)
+check_syscall_io_uring(struct checker *checker, const struct rule *rule)
 {
-	const struct rule_list *calls = calls_of(checker);
-	for (size_t i = 0; i < calls->count; i++) {
-		const struct rule *rule = &calls->items[i];
-		struct diag *diag;
+	uint8_t platforms = rule->origin.platforms & SBX_ON_LINUX;
 
-		if (!rule->origin.own || rule->effect != SBX_ALLOW ||
-		    (rule->origin.platforms & SBX_ON_LINUX) == 0 ||
-		    strcmp(rule->syscall.name,
-			rule->syscall.group ? "io-uring" : "io_uring_setup") !=
-			0 ||
-		    policy_net(checker->policy,
-			rule->origin.platforms & SBX_ON_LINUX,
-			NULL) == SBX_NET_FULL)
-			continue;
-		diag = check_report(checker, rule->origin.loc,
-		    "'%s' opens a way round the filter of sockets",
-		    rule_text(checker->policy, rule));
-		diag_help(checker->diags, diag,
-		    "what io_uring does, no "
-		    "filter of system calls sees");
-	}
+	if (rule->origin.own && rule->effect == SBX_ALLOW && platforms != 0 &&
+	    strcmp(rule->syscall.name,
+		rule->syscall.group ? "io-uring" : "io_uring_setup") == 0 &&
+	    policy_net(checker->policy, platforms, NULL) != SBX_NET_FULL)
+		rule_report(checker, rule,
+		    "opens a way round the filter of sockets",
+		    "what io_uring does, no filter of system calls sees");
 }
