@@ -100,8 +100,7 @@ path_fault(struct arena *arena, const char *path)
 	return strchr("/~$", path[0]) != NULL ?
 	    NULL :
 	    arena_printf(arena,
-		"'%s' is relative; a path begins with '/', "
-		"'~/' or '${name}'",
+		"'%s' is relative; a path begins with '/', '~/' or '${name}'",
 		path);
 }
 
@@ -145,8 +144,7 @@ answer_fault(struct arena *arena, const struct test_result *result)
 					  "it is allowed";
 	if (test->kind == TEST_DENY && verdict->unenforced)
 		return arena_printf(arena,
-		    "it is denied, but nothing "
-		    "enforces that at level %s",
+		    "it is denied, but nothing enforces that at level %s",
 		    level_word(result->bound->level));
 	if (test->by != NULL && !by_matches(arena, blob, verdict, test->by))
 		return arena_printf(arena, "it is %s by %s, not by '%s'",

@@ -156,8 +156,7 @@ say_totals(const struct coverage *coverage)
 	    coverage->all, percent(coverage->decided, coverage->all));
 	if (coverage->others > 0)
 		fprintf(stream,
-		    "; %zu limits and variables that are set are "
-		    "not asked",
+		    "; %zu limits and variables that are set are not asked",
 		    coverage->others);
 	putc('\n', stream);
 }

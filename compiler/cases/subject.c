@@ -189,13 +189,12 @@ check_floor(const struct binder *binder)
 	if (given->level_loc.end != 0 && given->level < meta->level)
 		diag_add(&binder->file->diags, DIAG_TEST_GIVEN,
 		    given->level_loc,
-		    "the policy requires level %s: it does "
-		    "not run at %s",
+		    "the policy requires level %s: it does not run at %s",
 		    level_word(meta->level), level_word(given->level));
 	if (given->abi != 0 && given->abi < meta->landlock)
 		diag_add(&binder->file->diags, DIAG_TEST_GIVEN, given->abi_loc,
-		    "the policy requires Landlock ABI %d: it does not run "
-		    "with %d",
+		    "the policy requires Landlock ABI %d: it does not run with "
+		    "%d",
 		    meta->landlock, given->abi);
 }
 

@@ -494,9 +494,7 @@ trial_judge(const struct stage *stage, struct trial *trial)
 		    trial->task.answer == SBX_TRIAL_UNABLE ?
 		    "the policy denies what it takes to try it" :
 		    arena_printf(stage->tree->arena,
-			"the answer, %s, tells "
-			"nothing",
-			answer);
+			"the answer, %s, tells nothing", answer);
 		return;
 	}
 	if ((meaning == WAS_ALLOWED) == trial->verdict.allowed) {

@@ -49,12 +49,11 @@ idle_help(const struct rule *rule)
 		const char *reason, *help;
 	} table[] = {
 		{ "namespaces",
-		    "namespaces come with "
-		    "'allow syscalls unshare'" },
+		    "namespaces come with 'allow syscalls unshare'" },
 		{ "network", "'allow network ...' says which sockets open" },
 		{ "terminals and file systems",
-		    "ioctl is open, but for typing into the terminal "
-		    "and for what file systems change by it" },
+		    "ioctl is open, but for typing into the terminal and for "
+		    "what file systems change by it" },
 	};
 	const char *reason = rule->syscall.group ?
 	    NULL :
@@ -169,9 +168,8 @@ risk_of_call(struct arena *arena, const char *call)
 
 	if (strcmp(call, "io_uring_setup") == 0)
 		return "a way round the filter of sockets";
-	return reason == NULL ? NULL :
-				arena_printf(arena,
-				    "a call that no rule of a policy confines: "
-				    "it %s",
-				    reason);
+	return reason == NULL ?
+	    NULL :
+	    arena_printf(arena,
+		"a call that no rule of a policy confines: it %s", reason);
 }

@@ -233,8 +233,7 @@ is_refused(const struct certificate *certificate)
 	    origin->own ? origin->loc : policy->profile_loc,
 	    "%s: sbxrun refuses to run the policy there", enforcer->text);
 	diag_help(certificate->diags, diag,
-	    "lower what is required, or leave "
-	    "the target out");
+	    "lower what is required, or leave the target out");
 	if (!origin->own)
 		diag_note(certificate->diags, diag, origin->loc,
 		    "this is required");

@@ -108,8 +108,7 @@ check_network_denied(struct checker *checker)
 		diag = check_report(checker, rule->origin.loc,
 		    "ports have no effect: the network is denied");
 		diag_help(checker->diags, diag,
-		    "delete the deny: what is "
-		    "not allowed is denied anyway");
+		    "delete the deny: what is not allowed is denied anyway");
 		note_rule(checker, diag, deny);
 		return;
 	}
@@ -192,9 +191,8 @@ beside_report(struct beside *beside, const struct origin *origin,
 		    "this rule says nothing beside 'allow everything'");
 	if (beside->denies)
 		diag_help(checker->diags, diag,
-		    "'allow everything' runs "
-		    "without Landlock and without a filter: allow what is "
-		    "needed instead");
+		    "'allow everything' runs without Landlock and without a "
+		    "filter: allow what is needed instead");
 	diag_note(checker->diags, diag,
 	    own ? everything->origin.loc : origin->loc,
 	    own ? "everything is allowed here" : "one of them is here");
@@ -254,12 +252,9 @@ report_floor(struct checker *checker, const struct origin *origin,
 	if (origin->loc.end == 0)
 		return;
 	diag = check_report(checker, origin->loc,
-	    "'require %s' cannot be "
-	    "met beside 'allow everything'",
-	    what);
+	    "'require %s' cannot be met beside 'allow everything'", what);
 	diag_help(checker->diags, diag,
-	    "'allow everything' runs without "
-	    "Landlock and without a filter");
+	    "'allow everything' runs without Landlock and without a filter");
 	note_rule(checker, diag, everything);
 }
 
@@ -293,12 +288,10 @@ check_risk_everything(struct checker *checker)
 			continue;
 		diag = check_report(checker,
 		    rule->origin.own ? rule->origin.loc : policy->profile_loc,
-		    "profile '%s' "
-		    "confines nothing but by its limits",
+		    "profile '%s' confines nothing but by its limits",
 		    policy->profile);
 		diag_help(checker->diags, diag,
-		    "extend 'coding' and allow "
-		    "what is missing");
+		    "extend 'coding' and allow what is missing");
 		return;
 	}
 }

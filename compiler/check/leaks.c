@@ -36,8 +36,7 @@ note_other(struct checker *checker, struct diag *diag,
     const struct path_rule *other)
 {
 	diag_note(checker->diags, diag, other->origin.loc,
-	    "'%s' of '%s' is "
-	    "here",
+	    "'%s' of '%s' is here",
 	    path_rule_text(checker->policy, other, NULL), other->origin.via);
 }
 
@@ -69,8 +68,7 @@ report_both(struct checker *checker, const struct path_rule *rule,
 	    policy_target_text(checker->policy, at));
 
 	diag_help(checker->diags, diag,
-	    "write to ${tmp}, or add 'deny exec "
-	    "%s'",
+	    "write to ${tmp}, or add 'deny exec %s'",
 	    policy_target_text(checker->policy, at));
 	note_other(checker, diag, other);
 }
@@ -231,8 +229,7 @@ check_risk_secrets(struct checker *checker)
 		    "'%s' lets credentials be read: %s",
 		    path_object_text(policy, i, end), secret);
 		diag_help(checker->diags, diag,
-		    "'deny read ${credentials}', "
-		    "or allow less");
+		    "'deny read ${credentials}', or allow less");
 	}
 }
 
@@ -324,12 +321,10 @@ check_risk_leak(struct checker *checker)
 			continue;
 		diag = check_report(checker,
 		    out->own ? out->loc : rule->origin.loc,
-		    "credentials that can be read can also "
-		    "be sent: %s",
+		    "credentials that can be read can also be sent: %s",
 		    secret);
 		diag_help(checker->diags, diag,
-		    "'deny read ${credentials}', "
-		    "or keep the network shut");
+		    "'deny read ${credentials}', or keep the network shut");
 		if (out->own)
 			note_other(checker, diag, rule);
 		else

@@ -145,9 +145,7 @@ note_path(struct checker *checker, struct diag *diag, uint32_t other)
 	const struct path_rule *rule = path_rule(checker, other - 1);
 
 	diag_note(checker->diags, diag, rule->origin.loc,
-	    "'%s' of '%s' is "
-	    "here",
-	    path_text(checker, rule), rule->origin.via);
+	    "'%s' of '%s' is here", path_text(checker, rule), rule->origin.via);
 }
 
 /* An earlier rule that says the same of the same place. */
@@ -219,12 +217,10 @@ help_cut_out(struct checker *checker, struct diag *diag,
 
 	if (rule->glob != NULL)
 		diag_help(checker->diags, diag,
-		    "deny beats allow, and "
-		    "'except' takes no glob");
+		    "deny beats allow, and 'except' takes no glob");
 	else if (is_inherited(rule, deny))
 		diag_help(checker->diags, diag,
-		    "deny beats allow: 'drop %s', "
-		    "then '%s'",
+		    "deny beats allow: 'drop %s', then '%s'",
 		    path_text(checker, deny), better);
 	else
 		diag_help(checker->diags, diag,
@@ -237,8 +233,7 @@ help_denied_here(struct checker *checker, struct diag *diag,
 {
 	if (is_inherited(rule, deny))
 		diag_help(checker->diags, diag,
-		    "'drop %s' takes "
-		    "back the inherited rule",
+		    "'drop %s' takes back the inherited rule",
 		    path_text(checker, deny));
 	else
 		diag_help(checker->diags, diag,
@@ -252,8 +247,8 @@ help_allowed(struct checker *checker, struct diag *diag,
 	(void)other;
 	if (rule->exclusion_count > 0)
 		diag_help(checker->diags, diag,
-		    "its 'except' takes "
-		    "nothing away while the other rule stands");
+		    "its 'except' takes nothing away while the other rule "
+		    "stands");
 }
 
 /* One check: what is asked of a rule, and what is said around its text. */
@@ -326,8 +321,7 @@ report_floor(struct checker *checker)
 		    level_word(policy->level),
 		    path_text(checker, path_rule(checker, i)));
 		diag_help(checker->diags, diag,
-		    "'require level standard', "
-		    "or drop the denies of files");
+		    "'require level standard', or drop the denies of files");
 		note_path(checker, diag, (uint32_t)i + 1);
 		return;
 	}
@@ -354,8 +348,7 @@ check_path_unenforceable(struct checker *checker)
 		    path_object_text(checker->policy, index, end));
 
 		diag_help(checker->diags, diag,
-		    "'require level standard', "
-		    "or write 'prefer %s'",
+		    "'require level standard', or write 'prefer %s'",
 		    path_object_text(checker->policy, index, end));
 		diag_note(checker->diags, diag, policy->level_origin.loc,
 		    "the level is required here");

@@ -103,13 +103,12 @@ print_own(const struct options *options, const char *name)
 		}
 	}
 	printf("%-17s ", name);
-	print_wrapped(shadowed ?
-		arena_printf(options->arena,
-		    "(%s has the name of a shipped profile, which @%s is: "
-		    "rename it)",
-		    path, name) :
-		arena_printf(options->arena, "%s%s(%s)", about,
-		    *about != '\0' ? " " : "", path),
+	print_wrapped(shadowed ? arena_printf(options->arena,
+				     "(%s has the name of a shipped profile, "
+				     "which @%s is: rename it)",
+				     path, name) :
+				 arena_printf(options->arena, "%s%s(%s)", about,
+				     *about != '\0' ? " " : "", path),
 	    18);
 }
 
@@ -167,8 +166,8 @@ command_explain(struct options *options)
 	}
 	id = diag_find(options->operands.list.items[0]);
 	if (id == DIAG_END)
-		return misused("'%s' is no code of a diagnostic; 'sbxc "
-			       "explain all' lists them",
+		return misused("'%s' is no code of a diagnostic; 'sbxc explain "
+			       "all' lists them",
 		    options->operands.list.items[0]);
 	explain(options->arena, id);
 	return EXIT_CLEAN;

@@ -262,9 +262,8 @@ command_import(struct options *options)
 	if (!is_acceptable(&imported) || !compile_text(&imported, &blob))
 		return EXIT_POLICY;
 	if (!imported.importer.confined)
-		complain(
-		    "note: these settings do not switch the sandbox on, so "
-		    "the client itself confines no command");
+		complain("note: these settings do not switch the sandbox on, "
+			 "so the client itself confines no command");
 	if (imported.importer.default_ports)
 		complain("note: hosts that are named without a port are "
 			 "reached on 80 and 443 alone");

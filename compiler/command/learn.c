@@ -86,8 +86,8 @@ write_draft(const struct options *options, const struct draft *draft)
 	for (size_t i = 0; i < countof(outputs); i++) {
 		if (lstat(outputs[i].path, &status) == 0 &&
 		    S_ISREG(status.st_mode) && status.st_size > 0)
-			return misused("'%s' is there already: --update adds "
-				       "to a policy",
+			return misused(
+			    "'%s' is there already: --update adds to a policy",
 			    outputs[i].path);
 	}
 	if (outputs_write(outputs, countof(outputs), &failed))
@@ -245,8 +245,7 @@ ending_reason(uint64_t status)
 		return "its 'limit timeout' was over; limits are not learned";
 	if (status == EXIT_NOT_RUN || status == EXIT_NOT_FOUND)
 		return "that is what is said of a program that is not there, "
-		       "or "
-		       "cannot be run";
+		       "or cannot be run";
 	if (status > EXIT_SIGNAL)
 		return "a signal ended it, as limits of memory and of CPU time "
 		       "do; limits are not learned";
@@ -273,9 +272,9 @@ print_nothing(const struct draft *draft, const char *policy)
 				    "");
 	putchar('\n');
 	if (failed && late != NULL)
-		printf("  '%s' is one: run it once more; if that is still "
-		       "denied, it was not there when the run began: make it "
-		       "before\n",
+		printf(
+		    "  '%s' is one: run it once more; if that is still denied, "
+		    "it was not there when the run began: make it before\n",
 		    late);
 	fputs(lines_notes(&draft->lines), stdout);
 	if (failed && first != NULL)

@@ -353,8 +353,7 @@ tell_unwritten(struct importer *importer, const struct import_path *path)
 		import_lose(importer, DIAG_IMPORT_NARROWER, path->key,
 		    path->node,
 		    arena_printf(importer->arena,
-			"%s in '%s', which %s shuts: nothing is written "
-			"there",
+			"%s in '%s', which %s shuts: nothing is written there",
 			import_lies_in(path->object, around) ?
 			    "it lies" :
 			    "the project may lie",
@@ -372,8 +371,8 @@ write_reopened(struct importer *importer, const struct import_path *path)
 	else
 		import_lose(importer, DIAG_IMPORT_NARROWER, path->key,
 		    path->node,
-		    "a pattern is no exception: what it opens again "
-		    "stays shut");
+		    "a pattern is no exception: what it opens again stays "
+		    "shut");
 }
 
 void

@@ -41,8 +41,7 @@ take_network(struct importer *importer, const struct import_key *key,
 		import_promise(importer, false, "domain", "example.com");
 	} else {
 		import_lose(importer, DIAG_IMPORT_NARROWER, key->path, value,
-		    "a proxy of the user's own takes 'network proxy tcp "
-		    "PORT'");
+		    "a proxy of the user's own takes 'network proxy tcp PORT'");
 	}
 }
 
@@ -141,8 +140,8 @@ take_agent(struct importer *importer, const struct import_key *key,
 		    "allow socket ${ssh-agent}");
 	else if (strcmp(text, "off") != 0)
 		import_lose(importer, DIAG_IMPORT_NARROWER, key->path, value,
-		    "the agent of ssh is left out: 'allow socket "
-		    "${ssh-agent}' if commands sign by it");
+		    "the agent of ssh is left out: 'allow socket ${ssh-agent}' "
+		    "if commands sign by it");
 }
 
 static void
@@ -182,8 +181,8 @@ begin(struct importer *importer)
 	      "    allow read { ${proc}  ~/.gitconfig  ~/.config/git }\n"
 	      "    allow write { ${devices}  ${workspace}  ${tmp}  "
 	      "~/.config/llxprt-code }\n"
-	      "    allow env { HOME  PATH  LANG  LC_*  TERM  COLORTERM  USER "
-	      " LOGNAME }\n",
+	      "    allow env { HOME  PATH  LANG  LC_*  TERM  COLORTERM  USER  "
+	      "LOGNAME }\n",
 	    importer->stream);
 	import_promise(importer, true, "write", "${workspace}/file");
 	import_promise(importer, false, "read", "~/file");

@@ -122,23 +122,22 @@ begin(struct importer *importer)
 	importer->base = "${workspace}";
 	importer->confined = true;
 	importer->own = arena_alloc(importer->arena, sizeof(struct localgpt));
-	fputs("    # Without any setting: programs and /etc are read and "
-	      "executed, and these are\n    # written.  Devices are, too, so "
-	      "that '>/dev/null' works.\n"
-	      "    allow exec { /usr  /lib  /lib64  /bin  /sbin  /etc  "
-	      "${workspace}  /tmp }\n"
-	      "    allow write { ${devices}  ${workspace} }\n"
-	      "    allow write /tmp  # sbx: ignore SBX0601 -- LocalGPT opens "
-	      "it\n"
-	      "    allow env *\n"
-	      "    # Its code leaves these out; its tools for files refuse "
-	      "them.\n"
-	      "    deny read {\n"
-	      "        ~/.ssh  ~/.aws  ~/.gnupg  ~/.config  ~/.docker  "
-	      "~/.kube\n"
-	      "        ~/.npmrc  ~/.pypirc  ~/.netrc\n"
-	      "    }\n"
-	      "    deny syscalls ptrace\n",
+	fputs(
+	    "    # Without any setting: programs and /etc are read and "
+	    "executed, and these are\n    # written.  Devices are, too, so "
+	    "that '>/dev/null' works.\n"
+	    "    allow exec { /usr  /lib  /lib64  /bin  /sbin  /etc  "
+	    "${workspace}  /tmp }\n"
+	    "    allow write { ${devices}  ${workspace} }\n"
+	    "    allow write /tmp  # sbx: ignore SBX0601 -- LocalGPT opens it\n"
+	    "    allow env *\n"
+	    "    # Its code leaves these out; its tools for files refuse "
+	    "them.\n"
+	    "    deny read {\n"
+	    "        ~/.ssh  ~/.aws  ~/.gnupg  ~/.config  ~/.docker  ~/.kube\n"
+	    "        ~/.npmrc  ~/.pypirc  ~/.netrc\n"
+	    "    }\n"
+	    "    deny syscalls ptrace\n",
 	    importer->stream);
 	import_promise(importer, true, "read", "/etc/hosts");
 	import_promise(importer, true, "write", "${workspace}/file");

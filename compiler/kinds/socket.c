@@ -197,14 +197,13 @@ socket_answer(const struct why *why)
 	else if (why->verdict.by == BY_SHUT)
 		fprintf(why->stream,
 		    "    no AF_UNIX socket is made here at level %s: the "
-		    "policy "
-		    "opens the network of the host, so that sbxrun does not "
-		    "connect for the command, and Landlock has not ABI 9\n",
+		    "policy opens the network of the host, so that sbxrun does "
+		    "not connect for the command, and Landlock has not ABI 9\n",
 		    level_word(why->subject->level));
 	else if (why->verdict.by == BY_OUTSIDE)
-		fputs("    what may be written may be connected to if its "
-		      "server runs in the same sandbox, and this one runs "
-		      "outside\n",
+		fputs(
+		    "    what may be written may be connected to if its server "
+		    "runs in the same sandbox, and this one runs outside\n",
 		    why->stream);
 	else
 		why_say_decider(why, &why->verdict);
@@ -236,8 +235,8 @@ socket_enforcer(const struct why *why, enum sbx_level level)
 		return "the filter, which opens no AF_UNIX socket";
 	return level == SBX_LEVEL_FULL ?
 	    "the view, or sbxrun, which answers connect(2)" :
-	    "sbxrun, which answers connect(2), or Landlock from ABI 9 on, "
-	    "else the filter, which opens no AF_UNIX socket";
+	    "sbxrun, which answers connect(2), or Landlock from ABI 9 on, else "
+	    "the filter, which opens no AF_UNIX socket";
 }
 
 /* Lifts the denies of a socket; whether a rule allows it. */

@@ -130,8 +130,8 @@ parse_arguments(const struct places *places, const char *text,
 	if (*text == ')' && text[1] == '\0' && text[-1] != ',')
 		return NULL;
 	return arena_printf(places->arena,
-	    "the arguments of '%s' are up to "
-	    "%d numbers of 32 bits, as in socket(2,1,0)",
+	    "the arguments of '%s' are up to %d numbers of 32 bits, as in "
+	    "socket(2,1,0)",
 	    access->name, ACCESS_MAX_ARGS);
 }
 
@@ -147,9 +147,7 @@ syscall_ask(const struct places *places, const char *object,
 	access->name = object;
 	if (object[0] == '@')
 		return arena_printf(places->arena,
-		    "'%s' is a group; ask "
-		    "about one system call",
-		    object);
+		    "'%s' is a group; ask about one system call", object);
 	if (syscall_is_known(object))
 		return open != NULL ? parse_arguments(places, open, access) :
 				      NULL;
@@ -301,8 +299,7 @@ answer_text(uint16_t part)
 		{ WITH_CONNECT, "what may be written can be connected to" },
 		{ WITH_METADATA, "for what may be written, and nothing else" },
 		{ WITH_OWNERS,
-		    "to groups of the user's, of what may be "
-		    "written" },
+		    "to groups of the user's, of what may be written" },
 		{ WITH_WATCHING, "what may be read can be watched" },
 		{ WITH_OBJECTS, "the sandbox has objects of its own" },
 		{ WITH_UNNAMED,
@@ -419,8 +416,8 @@ opener_of(const struct sbx_blob *blob, const struct access *access)
 	    "'allow network domain NAME', which is looked up then, or 'allow "
 	    "network full'" :
 	    "'allow network domain NAME', of the host that it would connect "
-	    "to, 'allow network connect tcp PORT', or for a server "
-	    "'allow network listen tcp PORT'";
+	    "to, 'allow network connect tcp PORT', or for a server 'allow "
+	    "network listen tcp PORT'";
 }
 
 static void

@@ -114,11 +114,10 @@ service_reason(const struct looking *looking)
 	    looking_ask(looking, words, countof(words), &fault).allowed)
 		return NULL;
 	return arena_printf(arena,
-	    wish->denied ? "a service of the host: "
-			   "'allow network host tcp %u' opens it" :
-			   "that is the sandbox itself, where nobody listened; "
-			   "a service of the host takes "
-			   "'allow network host tcp %u'",
+	    wish->denied ?
+		"a service of the host: 'allow network host tcp %u' opens it" :
+		"that is the sandbox itself, where nobody listened; a service "
+		"of the host takes 'allow network host tcp %u'",
 	    wish->port);
 }
 

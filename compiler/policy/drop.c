@@ -113,8 +113,7 @@ report_drop(struct expansion *expansion, const struct item *wanted,
 		    "this rule is not inherited: '%s' has it itself",
 		    match->own->block->name);
 		diag_help(diags, diag,
-		    "delete the rule instead of "
-		    "dropping it");
+		    "delete the rule instead of dropping it");
 		diag_note(diags, diag, match->own->rule.origin.loc,
 		    "the rule is here");
 		return;

@@ -43,9 +43,8 @@ check_characters(struct scope *scope, const struct ast_atom *atom,
 		return true;
 	return report_bad(scope, atom,
 	    arena_printf(scope->arena, "'%c' has no meaning in a glob", *odd),
-	    "there are '*' and '?' "
-	    "within a name, and '**' for directories; several globs stand in "
-	    "a list");
+	    "there are '*' and '?' within a name, and '**' for directories; "
+	    "several globs stand in a list");
 }
 
 /* One part of a pattern; `last` is the part before it, or NULL. */
@@ -103,12 +102,10 @@ check_pattern(struct scope *scope, const struct ast_atom *atom,
 		    arena_printf(scope->arena,
 			"the pattern has %zu parts, and %d are the most", count,
 			SBX_MAX_GLOB),
-		    "directories before the first wildcard do "
-		    "not count");
+		    "directories before the first wildcard do not count");
 	if (idle)
 		diag_add(scope->diags, DIAG_IDLE_GLOB, atom->loc,
-		    "the glob matches nothing: no name is longer than %d "
-		    "bytes",
+		    "the glob matches nothing: no name is longer than %d bytes",
 		    LONGEST_NAME);
 	return true;
 }
@@ -120,8 +117,8 @@ keep_plain(struct scope *scope, const struct ast_atom *atom)
 	    "the glob has no wildcard in it");
 
 	diag_help(scope->diags, diag,
-	    "write the path without 'glob': it is "
-	    "then also covered where it is made later");
+	    "write the path without 'glob': it is then also covered where it "
+	    "is made later");
 	return true;
 }
 

@@ -159,9 +159,8 @@ parse_net(const char *text, size_t len, struct host_net *net)
 	return host_net_parse(inner, len - 2, net);
 }
 
-static const char of_the_host[] =
-    "that is the sandbox itself: a service of the host is 'network host tcp "
-    "%s'";
+static const char of_the_host[] = "that is the sandbox itself: a service of "
+				  "the host is 'network host tcp %s'";
 
 /* The port at the end of a text, or what stands for one. */
 static const char *
@@ -343,8 +342,7 @@ report_name(struct scope *scope, const struct ast_atom *atom, const char *name)
 		    port_text(atom->text + len));
 	else if (parse_net(atom->text, len, &net))
 		diag_help(scope->diags, diag,
-		    "an address has a rule of its own: 'network connect "
-		    "%s%s'",
+		    "an address has a rule of its own: 'network connect %s%s'",
 		    atom->text, atom->text[len] == '\0' ? ":443" : "");
 	else if (ascii != NULL)
 		diag_help(scope->diags, diag,

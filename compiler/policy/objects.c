@@ -173,14 +173,14 @@ object_variable(struct scope *scope, const struct ast_atom *atom, bool stars)
 		    "'%s' matches no variable: names have no '='", atom->text);
 		if (stars)
 			diag_help(scope->diags, diag,
-			    "a rule is about names; "
-			    "'set env NAME = VALUE' gives a value");
+			    "a rule is about names; 'set env NAME = VALUE' "
+			    "gives a value");
 		return false;
 	}
 	if (!stars && strchr(atom->text, '*') != NULL) {
 		diag_add(scope->diags, DIAG_BAD_ENV, atom->loc,
-		    "'set env' needs the name of one variable, not the "
-		    "pattern '%s'",
+		    "'set env' needs the name of one variable, not the pattern "
+		    "'%s'",
 		    atom->text);
 		return false;
 	}
@@ -305,8 +305,7 @@ value_of_list(struct scope *scope, const struct ast_atom *atom,
 		    "'${%s}' stands for %zu paths, and a value holds one",
 		    symbol->name, list.places.count);
 		diag_help(scope->diags, diag,
-		    "begin the value with a name "
-		    "that stands for one path");
+		    "begin the value with a name that stands for one path");
 		return false;
 	}
 	place = list.places.items;

@@ -84,8 +84,8 @@ report_fault(struct scope *scope, const struct ast_atom *atom, const char *path,
 		diag->message = "the path has a slash at the end";
 	if (tidy == NULL)
 		diag_help(scope->diags, diag,
-		    "write the path that is meant: "
-		    "where '..' leads depends on symbolic links");
+		    "write the path that is meant: where '..' leads depends on "
+		    "symbolic links");
 	else if (head >= 0 && (size_t)head <= strlen(atom->text))
 		diag_help(scope->diags, diag, "did you mean '%.*s%s'?", head,
 		    atom->text, head == 0 && *tidy == '\0' ? "/" : tidy);
@@ -159,7 +159,6 @@ path_is_place(struct scope *scope, const struct ast_atom *atom)
 	    "wildcards in a path: '%s'", atom->text);
 	diag_help(scope->diags, diag,
 	    "a directory means its whole tree; a rule may say 'glob \"...\"'; "
-	    "a "
-	    "path in quotes is taken as it is");
+	    "a path in quotes is taken as it is");
 	return false;
 }

@@ -77,8 +77,8 @@ only_profile(struct expansion *expansion, const struct source *file,
 		diag = diag_add(expansion->diags, DIAG_WHICH_PROFILE,
 		    file_loc(file), "the file defines no profile");
 		diag_help(expansion->diags, diag,
-		    "rules stand in 'profile "
-		    "NAME { ... }', or say which one with -p");
+		    "rules stand in 'profile NAME { ... }', or say which one "
+		    "with -p");
 		return NULL;
 	}
 	diag = diag_add(expansion->diags, DIAG_WHICH_PROFILE, file_loc(file),
@@ -442,8 +442,7 @@ check_definitions(struct expansion *expansion, const struct source *file)
 			continue;
 		diag = diag_add(expansion->diags, DIAG_BAD_DEFINITION,
 		    file_loc(file),
-		    "profile '%s' has no parameter '%s' to "
-		    "define",
+		    "profile '%s' has no parameter '%s' to define",
 		    expansion->policy->profile, name);
 		diag_help(expansion->diags, diag, "%s", params_text(expansion));
 	}

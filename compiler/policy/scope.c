@@ -202,8 +202,7 @@ scope_bind(struct scope *scope, struct symbol *param)
 		    "more than %d parameters",
 		    SBX_MAX_ANCHORS - SBX_ANCHOR_PARAM);
 		diag_help(scope->diags, diag,
-		    "'-D %s=PATH' given to sbxc "
-		    "makes this one a constant",
+		    "'-D %s=PATH' given to sbxc makes this one a constant",
 		    name->text);
 		return;
 	}
@@ -240,8 +239,8 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 		diag = diag_add(scope->diags, DIAG_RELATIVE_PATH, atom->loc,
 		    "'%s' names the home of another user", text);
 		diag_help(scope->diags, diag,
-		    "'~/...' is the only form; "
-		    "another user's home is an absolute path");
+		    "'~/...' is the only form; another user's home is an "
+		    "absolute path");
 		return;
 	}
 	if (atom->kind == AST_GROUP) {
@@ -253,8 +252,8 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 	    "'%s' does not start with '/', '~/' or '${name}'", text);
 	if (what_match(&text, 1, &used) != NULL)
 		diag_help(scope->diags, diag,
-		    "a rule has one right; 'write' "
-		    "and 'exec' give reading too");
+		    "a rule has one right; 'write' and 'exec' give reading "
+		    "too");
 	else if (scope_find(scope, text, strlen(text)) != NULL)
 		diag_help(scope->diags, diag, "did you mean '${%s}'?", text);
 	else if (strcmp(text, ".") == 0)
@@ -293,8 +292,8 @@ split_name(struct scope *scope, const struct ast_atom *atom,
 		diag_help(scope->diags, diag, "did you mean '${%s}'?", name);
 	else
 		diag_help(scope->diags, diag,
-		    "'param NAME' declares one that "
-		    "sbxrun -D binds, 'let NAME = /path' one that is fixed");
+		    "'param NAME' declares one that sbxrun -D binds, 'let NAME "
+		    "= /path' one that is fixed");
 	return NULL;
 }
 

@@ -300,9 +300,8 @@ report_lowered(struct expansion *expansion, const struct setting *strong,
 	if (strong->kind == SETTING_LEVEL)
 		diag = diag_add(expansion->diags, DIAG_LOWERED,
 		    strong->origin.loc,
-		    "'%s %s' is below the inherited "
-		    "level '%s'",
-		    word, level_word((enum sbx_level)strong->value),
+		    "'%s %s' is below the inherited level '%s'", word,
+		    level_word((enum sbx_level)strong->value),
 		    level_word((enum sbx_level)weak->value));
 	else
 		diag = diag_add(expansion->diags, DIAG_LOWERED,

@@ -433,8 +433,7 @@ add_level(struct remedy *remedy)
 {
 	remedy_add(remedy, REMEDY_HINT,
 	    "level full ('sbxrun -l full'), where only the denied place is "
-	    "kept "
-	    "from commands");
+	    "kept from commands");
 	if (is_absent(remedy))
 		remedy_add(remedy, REMEDY_HINT,
 		    "what is there before the sandbox starts is given as it "

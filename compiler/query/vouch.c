@@ -23,12 +23,11 @@ doubt(struct arena *arena, const struct sbx_blob *blob)
 		return "the text in it does not compile";
 	difference = sections_differ(image.bytes, image.size, blob->base,
 	    blob->size + blob->text_size);
-	return difference == NULL ?
-	    NULL :
-	    arena_printf(arena,
-		"the text in it compiles to another blob, which differs first "
-		"in %s",
-		difference);
+	return difference == NULL ? NULL :
+				    arena_printf(arena,
+					"the text in it compiles to another "
+					"blob, which differs first in %s",
+					difference);
 }
 
 enum vouch

@@ -142,8 +142,7 @@ path_enforcer(const struct why *why, enum sbx_level level)
 	if (splits.count == 0)
 		return "Landlock, which is given nothing there";
 	return arena_printf(why->subject->places.arena,
-	    "Landlock, which is "
-	    "given the entries of %s one by one",
+	    "Landlock, which is given the entries of %s one by one",
 	    split_text(why, &splits));
 }
 
@@ -174,9 +173,9 @@ say_enforcer(const struct why *why, const char *what, int highest, int lowest)
 	fprintf(why->stream, "%s)", level_word(lowest));
 	if (what == NULL)
 		fprintf(why->stream,
-		    why->all_levels ? ": add 'require level %s' to refuse to "
-				      "run there" :
-				      "; it takes level %s",
+		    why->all_levels ?
+			": add 'require level %s' to refuse to run there" :
+			"; it takes level %s",
 		    level_word(highest + 1));
 	putc('\n', why->stream);
 }
@@ -224,8 +223,8 @@ say_split_globs(const struct why *why, uint8_t right, struct sbx_place path)
 			parent_of(path)))
 			continue;
 		why_say_path_rule(why,
-		    "but restricted where a glob has matches "
-		    "beside or below it: ",
+		    "but restricted where a glob has matches beside or below "
+		    "it: ",
 		    rule);
 		return;
 	}
@@ -267,8 +266,7 @@ say_split_effects(const struct why *why, const struct place_rules *rules)
 		say_split_globs(why, right, path);
 	if (right != SBX_EXEC && splits_directory(why, rules))
 		fprintf(why->stream,
-		    "    but %s: a rule below it denies "
-		    "(%s)\n",
+		    "    but %s: a rule below it denies (%s)\n",
 		    right == SBX_READ ?
 			"it is not listed" :
 			"nothing is made, renamed or removed directly in it",
@@ -277,9 +275,8 @@ say_split_effects(const struct why *why, const struct place_rules *rules)
 	    !sbx_path_is_split(rules->rules, rules->count, right, parent))
 		return;
 	fprintf(why->stream,
-	    "    but only if it is there when the sandbox "
-	    "starts: the entries of %.*s are granted one by one "
-	    "(%s)\n",
+	    "    but only if it is there when the sandbox starts: the entries "
+	    "of %.*s are granted one by one (%s)\n",
 	    parent.len > 0 ? (int)parent.len : 1,
 	    parent.len > 0 ? parent.path : "/", levels);
 }
@@ -312,8 +309,8 @@ why_say_effects(const struct why *why)
 	/* The answer takes the path for one that matches; the loader looks. */
 	if (rule->glob != 0 &&
 	    (why->all_levels || why->subject->level >= SBX_LEVEL_STANDARD))
-		fputs("    but only for what is there when the sandbox "
-		      "starts: later matches of a glob are not covered\n",
+		fputs("    but only for what is there when the sandbox starts: "
+		      "later matches of a glob are not covered\n",
 		    why->stream);
 	if (!why->verdict.allowed)
 		return;

@@ -77,12 +77,10 @@ report_no_version(struct reader *reader, const struct yaml_node *root)
 
 	if (test)
 		diag_help(reader->diags, diag,
-		    "a file of cases is for "
-		    "'sbxc test'");
+		    "a file of cases is for 'sbxc test'");
 	else if (root->kind == YAML_TEXT && strncmp(root->text, "sbx ", 4) == 0)
 		diag_help(reader->diags, diag,
-		    "a policy that is no YAML is "
-		    "called NAME.sbx");
+		    "a policy that is no YAML is called NAME.sbx");
 	else
 		diag_help(reader->diags, diag,
 		    "this sbxc reads policies with 'sbx: %d'", PARSER_LANGUAGE);
@@ -103,8 +101,7 @@ read_version(struct reader *reader, const struct yaml_node *root,
 	}
 	if (value->kind != YAML_TEXT || strcmp(value->text, "1") != 0) {
 		diag = diag_add(reader->diags, DIAG_VERSION_UNKNOWN, value->loc,
-		    "the policy needs an sbxc that reads "
-		    "'sbx: %s'",
+		    "the policy needs an sbxc that reads 'sbx: %s'",
 		    value->kind == YAML_TEXT ? value->text : "...");
 		diag_help(reader->diags, diag, "this sbxc reads 'sbx: %d'",
 		    PARSER_LANGUAGE);

@@ -481,11 +481,10 @@ say_agent(const struct told *told)
 	if (put_commands(told, "The user makes it by: ") == 0)
 		put_file(out, "An edit is a line for ", denials);
 	out_text(out,
-	    has_edits(denials) ?
-		"Only the user can make an edit, outside of the sandbox: ask "
-		"the user for the edit.\n" :
-		"No edit is offered: go on without what was denied, and say "
-		"so; ask nobody for it.\n");
+	    has_edits(denials) ? "Only the user can make an edit, outside of "
+				 "the sandbox: ask the user for the edit.\n" :
+				 "No edit is offered: go on without what was "
+				 "denied, and say so; ask nobody for it.\n");
 }
 
 /* --- all of it ------------------------------------------------------------ */

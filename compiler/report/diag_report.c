@@ -114,9 +114,8 @@ choice_read(struct arena *arena, const char *word, struct choice *choice)
 		return arena_printf(arena, "'%s' is no code of a diagnostic",
 		    code);
 	return arena_printf(arena,
-	    "'%s' is no code of a diagnostic; did you "
-	    "mean '%s'?",
-	    code, nearest);
+	    "'%s' is no code of a diagnostic; did you mean '%s'?", code,
+	    nearest);
 }
 
 const char *
@@ -135,8 +134,7 @@ diag_choice_warning(struct arena *arena, const char *word,
 	}
 	if (choice.no && diag_severity(choice.id) == SEVERITY_ERROR)
 		return arena_printf(arena,
-		    "%s is an error, and errors cannot "
-		    "be switched off",
+		    "%s is an error, and errors cannot be switched off",
 		    diag_code(choice.id));
 	choices->off[choice.id] = choice.no;
 	return NULL;
@@ -155,8 +153,7 @@ diag_choice_error(struct arena *arena, const char *word,
 	if (!choice.all) {
 		if (choice.no && diag_severity(choice.id) == SEVERITY_ERROR)
 			return arena_printf(arena,
-			    "%s is an error whatever "
-			    "is said",
+			    "%s is an error whatever is said",
 			    diag_code(choice.id));
 		choices->error[choice.id] = !choice.no;
 		choices->off[choice.id] &= choice.no;

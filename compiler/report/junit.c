@@ -192,8 +192,7 @@ static void
 put_totals(FILE *stream, struct totals totals)
 {
 	fprintf(stream,
-	    " tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
-	    "skipped=\"%zu\">\n",
+	    " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n",
 	    totals.tests, totals.failures, totals.skipped);
 }
 

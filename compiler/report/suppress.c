@@ -102,9 +102,7 @@ code_read(const struct reader *reader, const char *begin, const char *end)
 	if (id == DIAG_END) {
 		diag = diag_add(diags, DIAG_BAD_IGNORE,
 		    place_of(reader, begin, end),
-		    "'%s' is no code of a "
-		    "diagnostic",
-		    word);
+		    "'%s' is no code of a diagnostic", word);
 		diag_help(diags, diag, "write '# sbx: ignore CODE -- reason'");
 		if (diags_may_guess(diags))
 			diag_did_you_mean(diags, diag,
@@ -112,12 +110,9 @@ code_read(const struct reader *reader, const char *begin, const char *end)
 	} else if (diag_severity(id) == SEVERITY_ERROR) {
 		diag = diag_add(diags, DIAG_BAD_IGNORE,
 		    place_of(reader, begin, end),
-		    "'%s' is an error, and "
-		    "errors cannot be ignored",
-		    word);
+		    "'%s' is an error, and errors cannot be ignored", word);
 		diag_help(diags, diag,
-		    "take the comment away, and what is "
-		    "wrong");
+		    "take the comment away, and what is wrong");
 		id = DIAG_END;
 	}
 	return id;

@@ -109,9 +109,8 @@ say_level(struct doctor *doctor)
 	}
 	doctor_find(doctor, FINDING_FIX, "level",
 	    arena_printf(doctor->arena,
-		"%s: files are NOT protected; Landlock "
-		"is %s",
-		level, landlock != NULL ? landlock : "there"),
+		"%s: files are NOT protected; Landlock is %s", level,
+		landlock != NULL ? landlock : "there"),
 	    landlock != NULL && strstr(landlock, "lsm=") != NULL ?
 		"add landlock in front of the list in GRUB_CMDLINE_LINUX="
 		"\"lsm=...\" in /etc/default/grub; sudo update-grub; sudo "
@@ -158,9 +157,7 @@ say_resolver(struct doctor *doctor)
 			"read: no name is looked up",
 			path, place),
 		    arena_printf(doctor->arena,
-			"add to the policy: allow read "
-			"%s",
-			place));
+			"add to the policy: allow read %s", place));
 	}
 }
 

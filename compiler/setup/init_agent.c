@@ -75,9 +75,8 @@ after_text(const struct agent *agent, const char *launcher)
 	return arena_printf(agent->init->arena,
 	    "start it with: %s\n%s'%s' by itself: %s", launcher,
 	    agent->init->shell ? "" : "NOT CONFINED is ", client->program,
-	    agent->init->shell ?
-		"its commands are confined, its own tools and MCP servers are "
-		"not" :
+	    agent->init->shell ? "its commands are confined, its own tools and "
+				 "MCP servers are not" :
 		client->bare != NULL ? client->bare :
 				       "see the warning above");
 }

@@ -63,9 +63,8 @@ warn_of(const struct init *init, const char *file, const char *first,
 		at += strspn(at, " \t");
 		if (strncmp(at, then, strlen(then)) != 0)
 			continue;
-		complain(
-		    "warning: '%s' here sets its own shell ('%s'), so what "
-		    "it starts is not confined by this",
+		complain("warning: '%s' here sets its own shell ('%s'), so "
+			 "what it starts is not confined by this",
 		    file, *then != '\0' ? "override SHELL" : first);
 		break;
 	}
@@ -114,9 +113,8 @@ init_npm(struct init *init)
 	warn_of(init, "makefile", "override", "SHELL");
 	warn_of(init, "Makefile", "override", "SHELL");
 	init->after =
-	    "scripts of 'npm run' and 'npm install' are confined now, "
-	    "but not in a project whose own .npmrc sets "
-	    "script-shell";
+	    "scripts of 'npm run' and 'npm install' are confined now, but not "
+	    "in a project whose own .npmrc sets script-shell";
 	return EXIT_CLEAN;
 }
 

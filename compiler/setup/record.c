@@ -342,8 +342,7 @@ record_undo(struct arena *arena, const char *record)
 
 	if (!good)
 		complain(text == NULL ?
-			"nothing of this is set up here: '%s' is "
-			"missing" :
+			"nothing of this is set up here: '%s' is missing" :
 			"'%s' is no record of 'sbxc init'",
 		    record);
 	else

@@ -98,8 +98,7 @@ elsewhere_say(const char *name, const char *fault, const char *place)
 		out_text(&out, "; outside it is ");
 		out_shown(&out, place, strlen(place));
 		out_text(&out,
-		    ", which the policy does not show: "
-		    "'allow exec ");
+		    ", which the policy does not show: 'allow exec ");
 		out_shown(&out, place, strlen(place));
 		out_text(&out, "' would, unless something denies it");
 	}

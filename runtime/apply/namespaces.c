@@ -44,26 +44,23 @@ struct report {
 
 static const char *const reasons[] = {
 	[STEP_PROC] = "no /proc is mounted here, by which level full is set up",
-	[STEP_CLONE] =
-	    "this kernel, a sysctl (user.max_*_namespaces, "
-	    "kernel.unprivileged_userns_clone), AppArmor or a container's "
-	    "filter forbids new namespaces; on Ubuntu install the profile "
-	    "that comes with sbxrun",
+	[STEP_CLONE] = "this kernel, a sysctl (user.max_*_namespaces, "
+		       "kernel.unprivileged_userns_clone), AppArmor or a "
+		       "container's filter forbids new namespaces; on Ubuntu "
+		       "install the profile that comes with sbxrun",
 	[STEP_MAPS] =
-	    "a user namespace can be made but not used: AppArmor's "
-	    "restriction (kernel.apparmor_restrict_unprivileged_userns); "
-	    "install the profile that comes with sbxrun",
-	[STEP_MOUNT] =
-	    "mounting is forbidden in a new namespace: AppArmor's "
-	    "restriction or a container's; on Ubuntu install the profile "
-	    "that comes with sbxrun",
+	    "a user namespace can be made but not used: AppArmor's restriction "
+	    "(kernel.apparmor_restrict_unprivileged_userns); install the "
+	    "profile that comes with sbxrun",
+	[STEP_MOUNT] = "mounting is forbidden in a new namespace: AppArmor's "
+		       "restriction or a container's; on Ubuntu install the "
+		       "profile that comes with sbxrun",
 	[STEP_ROOT] =
 	    "the root is the kernel's first one (an initramfs), which "
 	    "pivot_root(2) cannot leave; boot with another root file system",
 	[STEP_NETWORK] =
-	    "the loopback device of a new network namespace "
-	    "cannot be set up: a container's filter or a security module "
-	    "forbids it",
+	    "the loopback device of a new network namespace cannot be set up: "
+	    "a container's filter or a security module forbids it",
 };
 
 /*
@@ -87,8 +84,7 @@ reason_of(enum step step)
 	if (step == STEP_MAPS && lacks_setfcap())
 		return "root has no CAP_SETFCAP, which Linux asks of it for a "
 		       "user namespace: a container has taken it, or "
-		       "securebits "
-		       "(noroot)";
+		       "securebits (noroot)";
 	return reasons[step];
 }
 

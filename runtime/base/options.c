@@ -95,9 +95,7 @@ set_expect(struct options *options, const char *value)
 	    strspn(value + 7, "0123456789abcdefABCDEF") != 64 ||
 	    value[7 + 64] != '\0')
 		refuse(value,
-		    "--expect needs sha256: and 64 hexadecimal "
-		    "digits",
-		    0);
+		    "--expect needs sha256: and 64 hexadecimal digits", 0);
 	options->expect = value + 7;
 }
 

@@ -243,9 +243,7 @@ refuse_definition(const struct definition *definition,
 	out_init(&text, -1);
 	if (blob->anchor_count <= SBX_ANCHOR_PARAM)
 		refuse(definition->text,
-		    "the policy has no such parameter; it "
-		    "has none",
-		    0);
+		    "the policy has no such parameter; it has none", 0);
 	out_text(&text, "the policy has no such parameter; it has");
 	for (uint32_t i = SBX_ANCHOR_PARAM; i < blob->anchor_count; i++) {
 		const char *name = sbx_string(blob, blob->anchors[i].name);

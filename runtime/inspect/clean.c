@@ -139,9 +139,8 @@ find_workspace(struct arena *arena, const char *given)
 		len = current_path(cwd, sizeof cwd);
 		if (len < 0 || cwd[0] != '/')
 			refuse("the current directory",
-			    "its name cannot be "
-			    "found; name the workspace with -w and a path "
-			    "from the root",
+			    "its name cannot be found; name the workspace with "
+			    "-w and a path from the root",
 			    len < 0 ? errno : 0);
 	}
 	found = follow_given(arena, given != NULL ? given : ".");

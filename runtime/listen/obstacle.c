@@ -81,9 +81,8 @@ obstacles_of_filters(void)
 struct listen_obstacles
 listen_obstacles(void)
 {
-	static const char yama[] =
-	    "kernel.yama.ptrace_scope keeps sbxrun from looking into the "
-	    "command";
+	static const char yama[] = "kernel.yama.ptrace_scope keeps sbxrun from "
+				   "looking into the command";
 	char scope[8];
 
 #ifdef SBX_TESTING

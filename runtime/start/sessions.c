@@ -260,10 +260,9 @@ find(struct joining *joining, const char *name)
 	lock = sockets_lock();
 	if (lock < 0)
 		refuse(name,
-		    errno == EBUSY ?
-			"another process holds the lock on the directory of "
-			"sessions" :
-			"cannot make the directory of sessions",
+		    errno == EBUSY ? "another process holds the lock on the "
+				     "directory of sessions" :
+				     "cannot make the directory of sessions",
 		    errno == EBUSY ? 0 : errno);
 	/* Somebody else may have made it. */
 	joining->socket = ask_connect(name, SESSION_JOIN, joining->self);
@@ -302,8 +301,7 @@ is_left(struct joining *joining, struct sandbox *sandbox)
 		refuse(other, fault, errno);
 	warn_about(other,
 	    "it has changed, so commands now run in a new session, with its "
-	    "own "
-	    "/tmp",
+	    "own /tmp",
 	    0);
 	offer_close(&joining->offer);
 	close(joining->socket);

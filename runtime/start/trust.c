@@ -24,8 +24,8 @@
 
 enum { MAX_LINKS = 40 }; /* as in the kernel's path walk */
 
-static const char unknown_place[] = "it cannot be told where this policy lies, "
-				    "and so not who may replace it";
+static const char unknown_place[] =
+    "it cannot be told where this policy lies, and so not who may replace it";
 
 /* A walk to the policy; the path so far is place->path. */
 struct way {
@@ -78,8 +78,7 @@ check_file(const struct way *way, const struct stat *status)
 {
 	if (others_may_write(way, status))
 		refuse(way->name,
-		    "others may write this policy: make it "
-		    "yours, chmod go-w",
+		    "others may write this policy: make it yours, chmod go-w",
 		    0);
 }
 
@@ -89,14 +88,13 @@ check_directory(const struct way *way, const char *path,
 {
 	if (is_hidden(status->st_uid) && !is_trusted(way, status->st_uid))
 		refuse(path,
-		    "others may own this directory, which this user "
-		    "namespace hides: give the policy through a pipe, as "
-		    "/dev/stdin",
+		    "others may own this directory, which this user namespace "
+		    "hides: give the policy through a pipe, as /dev/stdin",
 		    0);
 	if (others_may_write(way, status))
 		refuse(path,
-		    "others may replace the policy in this directory: "
-		    "keep it where only you can write",
+		    "others may replace the policy in this directory: keep it "
+		    "where only you can write",
 		    0);
 }
 
@@ -109,8 +107,7 @@ look_at_directory(const struct way *way, const char *path)
 		path = "/";
 	if (stat(path, &status) != 0)
 		refuse(path,
-		    "cannot look at this directory, which the policy "
-		    "lies in",
+		    "cannot look at this directory, which the policy lies in",
 		    errno);
 	check_directory(way, path, &status);
 }
@@ -163,8 +160,8 @@ follow_link(struct way *way)
 
 	if (!is_trusted(way, way->last.st_uid))
 		refuse(way->place->path,
-		    "somebody else's link leads to the "
-		    "policy: name the file itself",
+		    "somebody else's link leads to the policy: name the file "
+		    "itself",
 		    0);
 	len = readlink(way->place->path, target, sizeof target);
 	if (len < 0)
@@ -326,8 +323,8 @@ trust_policy(const char *name, const char *file, int fd,
 	} else {
 		if (!S_ISREG(status.st_mode))
 			refuse(name,
-			    "it is no regular file; a pipe is to be "
-			    "named /dev/stdin or /dev/fd/N",
+			    "it is no regular file; a pipe is to be named "
+			    "/dev/stdin or /dev/fd/N",
 			    0);
 		check_file(&way, &status);
 		if (place->path[0] != '\0')
