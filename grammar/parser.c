@@ -60,8 +60,7 @@ report_no_version(struct parser *parser, struct loc loc)
 	struct diag *diag = diag_add(parser->diags, DIAG_VERSION_MISSING, loc,
 	    "the first statement is not 'sbx %d'", PARSER_LANGUAGE);
 
-	diag_help(parser->diags, diag,
-	    "this sbxc reads policies that begin with 'sbx %d'",
+	diag_help(diag, "this sbxc reads policies that begin with 'sbx %d'",
 	    PARSER_LANGUAGE);
 }
 
@@ -247,7 +246,7 @@ parser_name(struct parser *parser, const struct ast_atom *name)
 		return;
 	struct diag *diag = diag_add(parser->diags, DIAG_BAD_NAME, name->loc,
 	    "%s cannot be a name", parser_quote(parser, name->loc));
-	diag_help(parser->diags, diag,
+	diag_help(diag,
 	    "a name is a letter, then letters, "
 	    "digits, '-' and '_', at most %d in all",
 	    NAME_MAX_LEN);
@@ -282,8 +281,7 @@ parser_version(struct parser *parser, struct loc loc, struct ast_atom *number)
 		diag = diag_add(parser->diags, DIAG_VERSION_UNKNOWN, loc,
 		    "the policy needs an sbxc that reads 'sbx %s'",
 		    number->text);
-		diag_help(parser->diags, diag, "this sbxc reads 'sbx %d'",
-		    PARSER_LANGUAGE);
+		diag_help(diag, "this sbxc reads 'sbx %d'", PARSER_LANGUAGE);
 		parser->stopped = true;
 	}
 	return parser_worded(parser, AST_VERSION, loc, parser_list(number));

@@ -74,8 +74,7 @@ report_unclosed(struct parser *parser, struct loc loc)
 	struct diag *diag = diag_add(parser->diags, DIAG_UNCLOSED_BLOCK, loc,
 	    "expected '}', found %s", found_text(parser, loc));
 
-	diag_note(parser->diags, diag,
-	    list ? parser->list : parser->blocks[parser->depth - 1],
+	diag_note(diag, list ? parser->list : parser->blocks[parser->depth - 1],
 	    "this '{' is not closed");
 }
 
@@ -139,11 +138,11 @@ report_other(struct parser *parser, struct loc loc, const char *word,
 	    keyword_meant(parser, word, expected);
 
 	if (strncmp(word, "//", 2) == 0)
-		diag_help(parser->diags, diag, "a comment begins with '#'");
+		diag_help(diag, "a comment begins with '#'");
 	else if (meant != NULL)
-		diag_did_you_mean(parser->diags, diag, meant);
+		diag_did_you_mean(diag, meant);
 	else if (help != NULL)
-		diag_help(parser->diags, diag, "%s", help);
+		diag_help(diag, "%s", help);
 }
 
 void
@@ -158,9 +157,10 @@ syntax_report(struct parser *parser, struct loc loc,
 	if (parser->stopped)
 		return;
 	if (found == T_WORD && expected->statement)
-		diag_did_you_mean(parser->diags,
-		    diag_add(parser->diags, DIAG_UNKNOWN_STATEMENT, loc,
-			"unknown statement %s", parser_quote(parser, loc)),
+		diag_did_you_mean(diag_add(parser->diags,
+				      DIAG_UNKNOWN_STATEMENT, loc,
+				      "unknown statement %s",
+				      parser_quote(parser, loc)),
 		    word_nearest_statement(word));
 	else if ((found == T_END && (in_list || parser->depth > 0)) ||
 	    (in_list && parser->line_start && token_starts_statement(found)))

@@ -86,9 +86,8 @@ token_unclosed(struct parser *parser, struct loc loc)
 	if (memchr(parser_text(parser, loc), '}', loc.end - loc.begin) != NULL)
 		parser->list = (struct loc){ 0, 0 };
 	if (parser_may_report(parser, loc))
-		diag_help(parser->diags,
-		    diag_add(parser->diags, DIAG_UNCLOSED_STRING, loc,
-			"quoted text without its closing '\"'"),
+		diag_help(diag_add(parser->diags, DIAG_UNCLOSED_STRING, loc,
+			      "quoted text without its closing '\"'"),
 		    "the text and its quotes stand on one line");
 	return T_FAULT;
 }
@@ -98,9 +97,8 @@ report(struct parser *parser, enum diag_id id, struct loc loc,
     const char *fault, const char *help)
 {
 	if (parser_may_report(parser, loc))
-		diag_help(parser->diags,
-		    diag_add(parser->diags, id, loc, "%s %s", fault,
-			parser_quote(parser, loc)),
+		diag_help(diag_add(parser->diags, id, loc, "%s %s", fault,
+			      parser_quote(parser, loc)),
 		    "%s", help);
 	return T_FAULT;
 }

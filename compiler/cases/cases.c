@@ -208,9 +208,8 @@ expect(struct test_results *results, struct test_result *result)
 	const struct diags *diags;
 
 	if (id == DIAG_END) {
-		diag_help(&file->diags,
-		    diag_add(&file->diags, DIAG_TEST_CASE, test->loc,
-			"'%s' is no code of a diagnostic", test->text),
+		diag_help(diag_add(&file->diags, DIAG_TEST_CASE, test->loc,
+			      "'%s' is no code of a diagnostic", test->text),
 		    "'sbxc explain all' lists them");
 		return;
 	}

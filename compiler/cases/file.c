@@ -80,7 +80,6 @@ report_unknown(const struct reader *reader, const struct yaml_node *value,
 static void
 given_level(struct reader *reader, const struct yaml_node *value)
 {
-	struct diags *diags = &reader->file->diags;
 	const char *text = text_of(reader, value, "a level");
 	int level = text != NULL ? level_find(text) : -1;
 	struct diag *diag;
@@ -94,10 +93,9 @@ given_level(struct reader *reader, const struct yaml_node *value)
 	}
 	diag = report_unknown(reader, value, "level");
 	if (level_nearest(text) != NULL)
-		diag_did_you_mean(diags, diag, level_nearest(text));
+		diag_did_you_mean(diag, level_nearest(text));
 	else
-		diag_help(diags, diag,
-		    "levels are full, standard, minimal and none");
+		diag_help(diag, "levels are full, standard, minimal and none");
 }
 
 static void
@@ -125,8 +123,7 @@ given_platform(struct reader *reader, const struct yaml_node *value)
 		return;
 	reader->given->macos = strcmp(text, "macos") == 0;
 	if (!reader->given->macos && strcmp(text, "linux") != 0)
-		diag_help(&reader->file->diags,
-		    report_unknown(reader, value, "platform"),
+		diag_help(report_unknown(reader, value, "platform"),
 		    "platforms are linux and macos");
 }
 
@@ -139,8 +136,7 @@ given_arch(struct reader *reader, const struct yaml_node *value)
 	if (arch != NULL)
 		reader->given->arch = arch;
 	else if (text != NULL)
-		diag_help(&reader->file->diags,
-		    report_unknown(reader, value, "machine"),
+		diag_help(report_unknown(reader, value, "machine"),
 		    "machines are x86_64 and aarch64");
 }
 
@@ -228,8 +224,8 @@ case_verb(struct reader *reader, const struct yaml_node *value)
 		    "a case is one of allow, deny, "
 		    "expect-error and expect-warning");
 
-		diag_note(&reader->file->diags, diag, before->key->loc,
-		    "it already is '%s'", before->key->text);
+		diag_note(diag, before->key->loc, "it already is '%s'",
+		    before->key->text);
 		return;
 	}
 	reader->accesses = value;
@@ -311,9 +307,8 @@ case_check(struct reader *reader, const struct yaml_node *node)
 	struct diags *diags = &reader->file->diags;
 
 	if (reader->accesses == NULL)
-		diag_help(diags,
-		    diag_add(diags, DIAG_TEST_CASE, node->loc,
-			"the case asks nothing"),
+		diag_help(diag_add(diags, DIAG_TEST_CASE, node->loc,
+			      "the case asks nothing"),
 		    "a case has 'allow: ACCESS', 'deny: ACCESS' or "
 		    "'expect-error: CODE'");
 	else if (reader->accesses->kind == YAML_LIST &&
@@ -353,9 +348,8 @@ case_place(struct reader *reader, const struct yaml_node *node)
 	    &file->policy;
 	if (reader->test->policy->path == NULL &&
 	    reader->test->policy->text == NULL && file->diags.errors == 0)
-		diag_help(&reader->file->diags,
-		    diag_add(&reader->file->diags, DIAG_TEST_FILE, node->loc,
-			"no policy is named"),
+		diag_help(diag_add(&reader->file->diags, DIAG_TEST_FILE,
+			      node->loc, "no policy is named"),
 		    "add 'policy: FILE' at the top, or 'text:' here");
 }
 
@@ -371,8 +365,7 @@ case_read(struct test_file *file, const struct yaml_node *node)
 	};
 
 	if (node->kind != YAML_MAP) {
-		diag_help(&file->diags,
-		    yaml_report_kind(&file->diags, node, "a case"),
+		diag_help(yaml_report_kind(&file->diags, node, "a case"),
 		    "as in: - deny: read ~/.ssh/id_rsa");
 		return;
 	}
@@ -401,9 +394,9 @@ file_version(struct reader *reader, const struct yaml_node *value)
 	const char *text = text_of(reader, value, "1");
 
 	if (text != NULL && strcmp(text, "1") != 0)
-		diag_help(&reader->file->diags,
-		    diag_add(&reader->file->diags, DIAG_TEST_FILE, value->loc,
-			"version '%s' of test files is not known", text),
+		diag_help(diag_add(&reader->file->diags, DIAG_TEST_FILE,
+			      value->loc,
+			      "version '%s' of test files is not known", text),
 		    "this sbxc knows 'sbx-test: 1'");
 }
 
@@ -428,9 +421,8 @@ static const struct key file_keys[] = {
 static void
 report_no_test(struct test_file *file, struct loc loc)
 {
-	diag_help(&file->diags,
-	    diag_add(&file->diags, DIAG_TEST_FILE, loc,
-		"'sbx-test: 1' is missing"),
+	diag_help(diag_add(&file->diags, DIAG_TEST_FILE, loc,
+		      "'sbx-test: 1' is missing"),
 	    "it tells test files from other YAML");
 }
 
@@ -446,10 +438,9 @@ file_check(struct test_file *file, const struct yaml_node *root)
 		diag_add(&file->diags, DIAG_TEST_FILE, text->key->loc,
 		    "there is a policy already: 'text' stands in its place");
 	if (cases == NULL || (cases->kind == YAML_LIST && cases->count == 0))
-		diag_help(&file->diags,
-		    diag_add(&file->diags, DIAG_TEST_FILE,
-			cases != NULL ? cases->key->loc : root->loc,
-			"there are no cases"),
+		diag_help(diag_add(&file->diags, DIAG_TEST_FILE,
+			      cases != NULL ? cases->key->loc : root->loc,
+			      "there are no cases"),
 		    "add 'cases:' and below it '- deny: read ~/.ssh/id_rsa'");
 }
 

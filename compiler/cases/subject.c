@@ -53,9 +53,8 @@ test_has_profile(const struct test_subjects *subjects,
 	    diags->records.count != 1 || found->id != DIAG_UNKNOWN_PROFILE)
 		return true;
 	loaded->reported = true;
-	diag_help(&subjects->file->diags,
-	    diag_add(&subjects->file->diags, found->id, policy->profile_loc,
-		"%s", found->message),
+	diag_help(diag_add(&subjects->file->diags, found->id,
+		      policy->profile_loc, "%s", found->message),
 	    "%s", found->help);
 	return false;
 }

@@ -141,7 +141,7 @@ report_default(const struct certificate *certificate, enum diag_id id,
 	    certificate->enforcer->text, what);
 
 	if (help != NULL)
-		diag_help(certificate->diags, diag, "%s", help);
+		diag_help(diag, "%s", help);
 }
 
 /* A rule of any kind. */
@@ -180,7 +180,7 @@ certify_rule(struct certificate *certificate, enum fact_id id,
 	if (more == NULL)
 		more = fact->help;
 	if (more != NULL && !preferred)
-		diag_help(certificate->diags, diag, "%s", more);
+		diag_help(diag, "%s", more);
 }
 
 static void
@@ -196,15 +196,14 @@ report_inherited(const struct certificate *certificate)
 		    certificate->policy->profile_loc, "%s: '%s' %s",
 		    certificate->enforcer->text, one->text, facts[i].what);
 		if (facts[i].help != NULL)
-			diag_help(certificate->diags, diag, "%s",
+			diag_help(diag, "%s",
 			    certificate->enforcer->macos ?
 				"'drop' takes back what is inherited" :
 				facts[i].help);
 		if (one->count == 1)
-			diag_note(certificate->diags, diag, one->loc,
-			    "it is inherited from here");
+			diag_note(diag, one->loc, "it is inherited from here");
 		else
-			diag_note(certificate->diags, diag, one->loc,
+			diag_note(diag, one->loc,
 			    "it is inherited from here, the first of %zu",
 			    one->count);
 	}
@@ -232,11 +231,9 @@ is_refused(const struct certificate *certificate)
 	diag = diag_add(certificate->diags, DIAG_TARGET_REFUSED,
 	    origin->own ? origin->loc : policy->profile_loc,
 	    "%s: sbxrun refuses to run the policy there", enforcer->text);
-	diag_help(certificate->diags, diag,
-	    "lower what is required, or leave the target out");
+	diag_help(diag, "lower what is required, or leave the target out");
 	if (!origin->own)
-		diag_note(certificate->diags, diag, origin->loc,
-		    "this is required");
+		diag_note(diag, origin->loc, "this is required");
 	return true;
 }
 

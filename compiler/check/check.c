@@ -31,7 +31,7 @@ rule_report(struct checker *checker, const struct rule *rule, const char *says,
 	    rule_text(checker->policy, rule), says);
 
 	if (help != NULL)
-		diag_help(checker->diags, diag, "%s", help);
+		diag_help(diag, "%s", help);
 	return diag;
 }
 
@@ -107,7 +107,7 @@ check_network_denied(struct checker *checker)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "ports have no effect: the network is denied");
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "delete the deny: what is not allowed is denied anyway");
 		note_rule(checker, diag, deny);
 		return;
@@ -190,11 +190,10 @@ beside_report(struct beside *beside, const struct origin *origin,
 		diag = check_report(checker, origin->loc,
 		    "this rule says nothing beside 'allow everything'");
 	if (beside->denies)
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "'allow everything' runs without Landlock and without a "
 		    "filter: allow what is needed instead");
-	diag_note(checker->diags, diag,
-	    own ? everything->origin.loc : origin->loc,
+	diag_note(diag, own ? everything->origin.loc : origin->loc,
 	    own ? "everything is allowed here" : "one of them is here");
 }
 
@@ -253,7 +252,7 @@ report_floor(struct checker *checker, const struct origin *origin,
 		return;
 	diag = check_report(checker, origin->loc,
 	    "'require %s' cannot be met beside 'allow everything'", what);
-	diag_help(checker->diags, diag,
+	diag_help(diag,
 	    "'allow everything' runs without Landlock and without a filter");
 	note_rule(checker, diag, everything);
 }
@@ -278,7 +277,6 @@ check_risk_everything(struct checker *checker)
 {
 	const struct policy *policy = checker->policy;
 	const struct rule_list *blankets = blankets_of(checker);
-	struct diag *diag;
 
 	for (size_t i = 0; i < blankets->count; i++) {
 		const struct rule *rule = &blankets->items[i];
@@ -286,11 +284,11 @@ check_risk_everything(struct checker *checker)
 		if (rule->detail != BLANKET_EVERYTHING ||
 		    rule->effect != SBX_ALLOW)
 			continue;
-		diag = check_report(checker,
-		    rule->origin.own ? rule->origin.loc : policy->profile_loc,
-		    "profile '%s' confines nothing but by its limits",
-		    policy->profile);
-		diag_help(checker->diags, diag,
+		diag_help(check_report(checker,
+			      rule->origin.own ? rule->origin.loc :
+						 policy->profile_loc,
+			      "profile '%s' confines nothing but by its limits",
+			      policy->profile),
 		    "extend 'coding' and allow what is missing");
 		return;
 	}

@@ -139,8 +139,8 @@ report_unheld(struct checker *checker, const struct rule *deny,
 	diag = check_report(checker, own ? deny->origin.loc : origin->loc,
 	    "nothing enforces '%s' while %s", rule_text(checker->policy, deny),
 	    because);
-	diag_help(checker->diags, diag, "%s", help);
-	diag_note(checker->diags, diag, own ? origin->loc : deny->origin.loc,
+	diag_help(diag, "%s", help);
+	diag_note(diag, own ? origin->loc : deny->origin.loc,
 	    own ? "that is allowed here" : "the deny is here");
 }
 
@@ -232,10 +232,9 @@ check_published_way(struct checker *checker, const struct rule *rule)
 	diag = check_report(checker, own ? rule->origin.loc : way->origin.loc,
 	    "at level full no server inside can listen on a port of '%s'",
 	    rule_text(checker->policy, rule));
-	diag_help(checker->diags, diag,
+	diag_help(diag,
 	    "'%s' takes the port, since it leads out: publish another one",
 	    rule_text(checker->policy, way));
-	diag_note(checker->diags, diag,
-	    own ? way->origin.loc : rule->origin.loc,
+	diag_note(diag, own ? way->origin.loc : rule->origin.loc,
 	    own ? "it leads out here" : "it is published here");
 }

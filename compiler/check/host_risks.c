@@ -183,10 +183,9 @@ report_known(struct checker *checker, const struct rule *rule,
 		[METADATA_HOST] = "delete it",
 	};
 
-	diag_help(checker->diags,
-	    check_report(checker, rule->origin.loc, "'%s' leads to %s, %s",
-		rule_text(checker->policy, rule), host->name,
-		whats[host->kind]),
+	diag_help(check_report(checker, rule->origin.loc,
+		      "'%s' leads to %s, %s", rule_text(checker->policy, rule),
+		      host->name, whats[host->kind]),
 	    "%s", helps[host->kind]);
 }
 
@@ -234,10 +233,9 @@ check_host_apex(struct checker *checker, const struct rule *rule)
 		    (rules->items[i].domain.flags & SBX_NAME_BELOW) == 0)
 			return;
 	}
-	diag_help(checker->diags,
-	    check_report(checker, rule->origin.loc,
-		"'*.%s' is not for %s itself", rule->domain.name,
-		rule->domain.name),
+	diag_help(check_report(checker, rule->origin.loc,
+		      "'*.%s' is not for %s itself", rule->domain.name,
+		      rule->domain.name),
 	    "name it, too, if it is needed; 'deny network domain %s' says "
 	    "that it is not",
 	    rule->domain.name);

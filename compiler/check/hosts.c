@@ -271,18 +271,17 @@ report_beside(struct checker *checker, const struct rule *rule,
 	    rule_text(checker->policy, host));
 
 	if (rule->kind == KIND_PORT)
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "a rule about a port has no address: name the hosts "
 		    "instead, as in 'network domain github.com:%u', or keep "
 		    "ports alone",
 		    (unsigned)rule->port.low);
 	else
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "the host's network has no way to let single hosts "
 		    "through: keep one of the two%s",
 		    rule->origin.own ? "" : ", or 'drop' the inherited rule");
-	diag_note(checker->diags, diag, host->origin.loc,
-	    "the host is allowed here");
+	diag_note(diag, host->origin.loc, "the host is allowed here");
 }
 
 /* On which platforms a rule about the host's network holds. */
@@ -338,10 +337,9 @@ check_hosts_network_denied(struct checker *checker)
 			continue;
 		diag = check_report(checker, host->origin.loc,
 		    "rules about hosts have no effect: the network is denied");
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "delete the deny: what is not allowed is denied anyway");
-		diag_note(checker->diags, diag, fact->net_origin.loc,
-		    "it is denied here");
+		diag_note(diag, fact->net_origin.loc, "it is denied here");
 		return;
 	}
 }
@@ -397,11 +395,10 @@ check_host_published(struct checker *checker, const struct rule *rule)
 	    "'%s' and '%s' exclude each other",
 	    rule_text(checker->policy, rule),
 	    rule_text(checker->policy, other));
-	diag_help(checker->diags, diag,
+	diag_help(diag,
 	    "a port inside is the host's service or a server of the sandbox: "
 	    "let one of them have another port");
-	diag_note(checker->diags, diag, other->origin.loc,
-	    "it is published here");
+	diag_note(diag, other->origin.loc, "it is published here");
 }
 
 /* --- credentials of the machine ------------------------------------------- */

@@ -35,8 +35,7 @@ static void
 note_other(struct checker *checker, struct diag *diag,
     const struct path_rule *other)
 {
-	diag_note(checker->diags, diag, other->origin.loc,
-	    "'%s' of '%s' is here",
+	diag_note(diag, other->origin.loc, "'%s' of '%s' is here",
 	    path_rule_text(checker->policy, other, NULL), other->origin.via);
 }
 
@@ -67,8 +66,7 @@ report_both(struct checker *checker, const struct path_rule *rule,
 	    "what the command writes to %s it may also run",
 	    policy_target_text(checker->policy, at));
 
-	diag_help(checker->diags, diag,
-	    "write to ${tmp}, or add 'deny exec %s'",
+	diag_help(diag, "write to ${tmp}, or add 'deny exec %s'",
 	    policy_target_text(checker->policy, at));
 	note_other(checker, diag, other);
 }
@@ -228,8 +226,7 @@ check_risk_secrets(struct checker *checker)
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' lets credentials be read: %s",
 		    path_object_text(policy, i, end), secret);
-		diag_help(checker->diags, diag,
-		    "'deny read ${credentials}', or allow less");
+		diag_help(diag, "'deny read ${credentials}', or allow less");
 	}
 }
 
@@ -323,13 +320,12 @@ check_risk_leak(struct checker *checker)
 		    out->own ? out->loc : rule->origin.loc,
 		    "credentials that can be read can also be sent: %s",
 		    secret);
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "'deny read ${credentials}', or keep the network shut");
 		if (out->own)
 			note_other(checker, diag, rule);
 		else
-			diag_note(checker->diags, diag, out->loc,
-			    "the network is opened here");
+			diag_note(diag, out->loc, "the network is opened here");
 	}
 }
 
@@ -398,7 +394,7 @@ check_risk_single_file(struct checker *checker)
 		    "'%s' is about one file, which can be written and not "
 		    "replaced",
 		    path_object_text(policy, i, i + 1));
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    *directory.suffix == '\0' ?
 			"let the program keep it in a directory of its own" :
 			"if it is replaced, allow its directory");

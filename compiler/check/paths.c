@@ -144,8 +144,8 @@ note_path(struct checker *checker, struct diag *diag, uint32_t other)
 {
 	const struct path_rule *rule = path_rule(checker, other - 1);
 
-	diag_note(checker->diags, diag, rule->origin.loc,
-	    "'%s' of '%s' is here", path_text(checker, rule), rule->origin.via);
+	diag_note(diag, rule->origin.loc, "'%s' of '%s' is here",
+	    path_text(checker, rule), rule->origin.via);
 }
 
 /* An earlier rule that says the same of the same place. */
@@ -216,15 +216,13 @@ help_cut_out(struct checker *checker, struct diag *diag,
 	const char *better = path_rule_text(checker->policy, deny, &rule->at);
 
 	if (rule->glob != NULL)
-		diag_help(checker->diags, diag,
-		    "deny beats allow, and 'except' takes no glob");
+		diag_help(diag, "deny beats allow, and 'except' takes no glob");
 	else if (is_inherited(rule, deny))
-		diag_help(checker->diags, diag,
-		    "deny beats allow: 'drop %s', then '%s'",
+		diag_help(diag, "deny beats allow: 'drop %s', then '%s'",
 		    path_text(checker, deny), better);
 	else
-		diag_help(checker->diags, diag,
-		    "deny beats allow: cut it out with '%s'", better);
+		diag_help(diag, "deny beats allow: cut it out with '%s'",
+		    better);
 }
 
 static void
@@ -232,21 +230,20 @@ help_denied_here(struct checker *checker, struct diag *diag,
     const struct path_rule *rule, const struct path_rule *deny)
 {
 	if (is_inherited(rule, deny))
-		diag_help(checker->diags, diag,
-		    "'drop %s' takes back the inherited rule",
+		diag_help(diag, "'drop %s' takes back the inherited rule",
 		    path_text(checker, deny));
 	else
-		diag_help(checker->diags, diag,
-		    "deny beats allow: delete one of the two");
+		diag_help(diag, "deny beats allow: delete one of the two");
 }
 
 static void
 help_allowed(struct checker *checker, struct diag *diag,
     const struct path_rule *rule, const struct path_rule *other)
 {
+	(void)checker;
 	(void)other;
 	if (rule->exclusion_count > 0)
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "its 'except' takes nothing away while the other rule "
 		    "stands");
 }
@@ -320,7 +317,7 @@ report_floor(struct checker *checker)
 		    "level '%s' does not enforce the inherited '%s'",
 		    level_word(policy->level),
 		    path_text(checker, path_rule(checker, i)));
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "'require level standard', or drop the denies of files");
 		note_path(checker, diag, (uint32_t)i + 1);
 		return;
@@ -347,10 +344,10 @@ check_path_unenforceable(struct checker *checker)
 		    level_word(policy->level),
 		    path_object_text(checker->policy, index, end));
 
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "'require level standard', or write 'prefer %s'",
 		    path_object_text(checker->policy, index, end));
-		diag_note(checker->diags, diag, policy->level_origin.loc,
+		diag_note(diag, policy->level_origin.loc,
 		    "the level is required here");
 	}
 }
@@ -409,7 +406,7 @@ check_path_unwatched(struct checker *checker)
 		    path_rule(checker, index)->origin.loc,
 		    "nothing reports what '%s' does not keep", text);
 
-		diag_help(checker->diags, diag, "add 'watch%s'",
+		diag_help(diag, "add 'watch%s'",
 		    text + strlen("prefer deny write"));
 	}
 }
@@ -466,9 +463,9 @@ check_path_letters(struct checker *checker)
 
 	for (; (end = next_object(checker, has_mixed, &index, &other)) != 0;
 	     index = end)
-		diag_help(checker->diags,
-		    check_report(checker, path_rule(checker, index)->origin.loc,
-			"a name in '%s' mixes letters that look alike",
-			path_object_text(checker->policy, index, end)),
+		diag_help(check_report(checker,
+			      path_rule(checker, index)->origin.loc,
+			      "a name in '%s' mixes letters that look alike",
+			      path_object_text(checker->policy, index, end)),
 		    "write it in letters of one script");
 }

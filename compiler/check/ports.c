@@ -52,9 +52,9 @@ check_port_full(struct checker *checker, const struct rule *rule)
 	if (rule->effect == SBX_ALLOW && rule->origin.own &&
 	    !is_everything(checker, rule->origin.platforms) &&
 	    is_full(checker, rule->origin.platforms, &origin))
-		diag_note(checker->diags,
-		    rule_report(checker, rule,
-			"says nothing new: the whole network is allowed", NULL),
+		diag_note(rule_report(checker, rule,
+			      "says nothing new: the whole network is allowed",
+			      NULL),
 		    origin.loc, "it is allowed here");
 }
 
@@ -89,10 +89,9 @@ check_port_landlock(struct checker *checker)
 		    (rule->origin.platforms & SBX_ON_LINUX) == 0 ||
 		    is_full(checker, rule->origin.platforms, NULL))
 			continue;
-		diag_help(checker->diags,
-		    check_report(checker, rule->origin.loc,
-			"ports need Landlock ABI 4; on an older kernel the "
-			"network stays shut"),
+		diag_help(check_report(checker, rule->origin.loc,
+			      "ports need Landlock ABI 4; on an older kernel "
+			      "the network stays shut"),
 		    "'require landlock 4' refuses to run there");
 		return;
 	}
@@ -109,9 +108,9 @@ check_loopback_full(struct checker *checker, const struct rule *rule)
 	    rule->origin.own &&
 	    !is_everything(checker, rule->origin.platforms) &&
 	    is_full(checker, rule->origin.platforms, &origin))
-		diag_note(checker->diags,
-		    rule_report(checker, rule,
-			"has no effect: the whole network is allowed", NULL),
+		diag_note(rule_report(checker, rule,
+			      "has no effect: the whole network is allowed",
+			      NULL),
 		    origin.loc, "it is allowed here");
 }
 
@@ -133,10 +132,9 @@ check_loopback_beside(struct checker *checker, const struct rule *rule)
 	diag = check_report(checker, rule->origin.loc,
 	    "'%s' and 'allow network loopback' exclude each other",
 	    rule_text(checker->policy, rule));
-	diag_help(checker->diags, diag,
+	diag_help(diag,
 	    loopback.own ?
 		"a network of its own leads nowhere: keep one of the two" :
 		"'drop allow network loopback' takes the inherited one back");
-	diag_note(checker->diags, diag, loopback.loc,
-	    "the network of its own is allowed here");
+	diag_note(diag, loopback.loc, "the network of its own is allowed here");
 }

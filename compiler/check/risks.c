@@ -249,7 +249,7 @@ report_risk(struct checker *checker, const struct lint *lint, size_t index,
 	    path_object_text(policy, index, end), lint->before, risk->what,
 	    lint->after, place);
 	if (lint->help != NULL)
-		diag_help(checker->diags, diag, "%s", lint->help);
+		diag_help(diag, "%s", lint->help);
 }
 
 /* The code of the check that runs says which row of `lints` is meant. */
@@ -419,7 +419,7 @@ check_risk_hooks(struct checker *checker)
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' gives away %s", path_object_text(policy, i, i + 1),
 		    what);
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "allow what is beside .git, or let it be the workspace");
 	}
 }

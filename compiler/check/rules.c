@@ -224,9 +224,8 @@ rules_judge(struct arena *arena, const struct rule_kind *kind,
 void
 note_rule(struct checker *checker, struct diag *diag, const struct rule *rule)
 {
-	diag_note(checker->diags, diag, rule->origin.loc,
-	    "'%s' of '%s' is here", rule_text(checker->policy, rule),
-	    rule->origin.via);
+	diag_note(diag, rule->origin.loc, "'%s' of '%s' is here",
+	    rule_text(checker->policy, rule), rule->origin.via);
 }
 
 void
@@ -313,7 +312,7 @@ check_set_denied(struct checker *checker)
 			continue;
 		diag = check_report(checker, rule->origin.loc,
 		    "'%s' is denied, and set all the same", rule->env.pattern);
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "'deny env' is about the "
 		    "caller's variables; this value is part of the policy");
 		note_rule(checker, diag, &all.items[facts[i].denied - 1]);

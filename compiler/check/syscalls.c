@@ -43,10 +43,9 @@ check_syscall_absent(struct checker *checker, const struct rule *rule)
 	diag = check_report(checker, rule->origin.loc,
 	    "there is no system call '%s' on %s", rule->syscall.name, text);
 	if (has == 0)
-		diag_help(checker->diags, diag,
-		    "delete it: this rule does nothing");
+		diag_help(diag, "delete it: this rule does nothing");
 	else
-		diag_help(checker->diags, diag,
+		diag_help(diag,
 		    "'on %s { ... }' says that only that machine is meant",
 		    platform_text(has));
 }
@@ -55,10 +54,9 @@ void
 check_syscall_macos(struct checker *checker, const struct rule *rule)
 {
 	if (rule->origin.platforms == SBX_ON_MACOS && rule->origin.own)
-		diag_help(checker->diags,
-		    check_report(checker, rule->origin.loc,
-			"nothing enforces '%s' on macos",
-			rule_text(checker->policy, rule)),
+		diag_help(check_report(checker, rule->origin.loc,
+			      "nothing enforces '%s' on macos",
+			      rule_text(checker->policy, rule)),
 		    "system calls are filtered on Linux only");
 }
 
@@ -121,8 +119,7 @@ check_syscall_loader(struct checker *checker)
 		else
 			diag = check_report(checker, rule->origin.loc,
 			    "sbxrun needs '%s' to start the command", call);
-		diag_help(checker->diags, diag,
-		    "the filter is on before the command starts");
+		diag_help(diag, "the filter is on before the command starts");
 	}
 }
 

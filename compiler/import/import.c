@@ -230,7 +230,7 @@ pass_over(struct importer *importer, const char *path,
 	    !sounds_like_sandbox(path))
 		*arena_push(importer->arena, &importer->others) = key;
 	else
-		diag_did_you_mean(importer->diags,
+		diag_did_you_mean(
 		    import_lose(importer, DIAG_IMPORT_WEAKER,
 			source_name(importer->arena, path), key,
 			"this sbxc does not know what that means"),

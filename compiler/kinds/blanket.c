@@ -31,7 +31,6 @@ blanket_expand(struct expansion *expansion, const struct ast_stmt *stmt,
     struct item_list *list)
 {
 	struct item item = *base;
-	struct diag *diag;
 
 	if (atom != NULL) {
 		diag_add(expansion->diags, DIAG_WRONG_OBJECT, atom->loc,
@@ -41,17 +40,17 @@ blanket_expand(struct expansion *expansion, const struct ast_stmt *stmt,
 	}
 	if (item.rule.detail == BLANKET_EVERYTHING &&
 	    stmt->effect != SBX_ALLOW) {
-		diag = diag_add(expansion->diags, DIAG_WRONG_EFFECT,
-		    object_first(stmt)->loc, "'everything' cannot be denied");
-		diag_help(expansion->diags, diag,
+		diag_help(diag_add(expansion->diags, DIAG_WRONG_EFFECT,
+			      object_first(stmt)->loc,
+			      "'everything' cannot be denied"),
 		    "what is not allowed is denied: delete this line");
 		return;
 	}
 	if (item.rule.detail == BLANKET_SPAWN && stmt->effect == SBX_ALLOW &&
 	    !stmt->drop) {
-		diag = diag_add(expansion->diags, DIAG_WRONG_EFFECT,
-		    object_first(stmt)->loc, "'spawn' cannot be allowed");
-		diag_help(expansion->diags, diag,
+		diag_help(diag_add(expansion->diags, DIAG_WRONG_EFFECT,
+			      object_first(stmt)->loc,
+			      "'spawn' cannot be allowed"),
 		    "a command may start others unless 'deny spawn' is there: "
 		    "'drop deny spawn' takes an inherited one back");
 		return;

@@ -54,11 +54,11 @@ read_private(struct expansion *expansion, const struct ast_stmt *stmt,
 		diag = diag_add(expansion->diags, DIAG_WRONG_EFFECT, word->loc,
 		    "'private' goes with an allow: a deny is for every "
 		    "address of the name");
-		diag_help(expansion->diags, diag, "delete the word");
+		diag_help(diag, "delete the word");
 	} else if (names == 0) {
 		diag = diag_add(expansion->diags, DIAG_NO_OBJECT, word->loc,
 		    "'private' is for the names beside it");
-		diag_help(expansion->diags, diag,
+		diag_help(diag,
 		    "a host that is called so is written \"private\"");
 	}
 	return stmt->effect == SBX_ALLOW && names > 0;

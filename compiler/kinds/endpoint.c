@@ -45,9 +45,9 @@ is_address_word(struct expansion *expansion, const struct ast_atom *atom)
 	    "unknown word '%s' after 'connect'", atom->text);
 	near = nearest_name(atom->text, words, countof(words));
 	if (near != NULL)
-		diag_did_you_mean(expansion->diags, diag, near);
+		diag_did_you_mean(diag, near);
 	else
-		diag_help(expansion->diags, diag,
+		diag_help(diag,
 		    "expected 'tcp' and a port, or an address and a port; "
 		    "other protocols take 'network full'");
 	return false;

@@ -109,7 +109,6 @@ path_expand(struct expansion *expansion, const struct ast_stmt *stmt,
 		.item = *base,
 	};
 	size_t errors = expansion->diags->errors;
-	struct diag *diag;
 
 	if (!exclusions_read(&work.exclusions, expansion, stmt,
 		base->rule.origin.platforms))
@@ -119,10 +118,9 @@ path_expand(struct expansion *expansion, const struct ast_stmt *stmt,
 	if (expansion->diags->errors > errors)
 		return;
 	if (work.kept == 0 && work.covered > 0) {
-		diag = diag_add(expansion->diags, DIAG_NOTHING_LEFT,
-		    stmt->exclusions.first->loc,
-		    "'except' leaves nothing of this rule");
-		diag_help(expansion->diags, diag,
+		diag_help(diag_add(expansion->diags, DIAG_NOTHING_LEFT,
+			      stmt->exclusions.first->loc,
+			      "'except' leaves nothing of this rule"),
 		    "every path of the rule lies in a hole: delete the rule");
 		return;
 	}

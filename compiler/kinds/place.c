@@ -19,9 +19,8 @@ place_no_glob(struct expansion *expansion, const struct ast_atom *atom,
 {
 	if (atom->kind != AST_GLOB)
 		return true;
-	diag_help(expansion->diags,
-	    diag_add(expansion->diags, DIAG_WRONG_OBJECT, atom->loc,
-		"'%s' takes no pattern", words),
+	diag_help(diag_add(expansion->diags, DIAG_WRONG_OBJECT, atom->loc,
+		      "'%s' takes no pattern", words),
 	    "%s", help);
 	return false;
 }

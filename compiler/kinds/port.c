@@ -21,12 +21,11 @@ port_resolve(struct scope *scope, const struct ast_atom *atom,
     struct rule *rule)
 {
 	uint16_t *low = &rule->port.low, *high = &rule->port.high;
-	struct diag *diag;
 
 	if (atom->kind != AST_NUMBER && atom->kind != AST_RANGE) {
-		diag = diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
-		    "expected a port, found '%s'", atom_text(scope, atom));
-		diag_help(scope->diags, diag,
+		diag_help(diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
+			      "expected a port, found '%s'",
+			      atom_text(scope, atom)),
 		    "a port is a number or a range, as in 443 or 8000-8080; "
 		    "a host is 'network domain NAME' or 'network connect "
 		    "ADDRESS:PORT'");

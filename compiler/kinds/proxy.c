@@ -42,7 +42,7 @@ is_allowed(struct expansion *expansion, const struct ast_stmt *stmt,
 		    "a policy has one proxy of the user's");
 	else
 		return true;
-	diag_help(expansion->diags, diag,
+	diag_help(diag,
 	    stmt->effect != SBX_ALLOW ?
 		"what is not allowed is denied: delete this line, or "
 		"'drop' the inherited rule" :

@@ -39,11 +39,9 @@ syscall_resolve(struct scope *scope, const struct ast_atom *atom,
 	    syscall_nearest(atom->text, group) :
 	    NULL;
 	if (!group && syscall_group(atom->text) != NULL)
-		diag_help(scope->diags, diag, "did you mean the group '@%s'?",
-		    atom->text);
+		diag_help(diag, "did you mean the group '@%s'?", atom->text);
 	else if (near != NULL)
-		diag_help(scope->diags, diag, "did you mean '%s%s'?",
-		    group ? "@" : "", near);
+		diag_help(diag, "did you mean '%s%s'?", group ? "@" : "", near);
 	return false;
 }
 

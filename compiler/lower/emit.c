@@ -200,15 +200,14 @@ has_room_for_ways(const struct policy *policy, struct diags *diags,
     const struct image *image)
 {
 	struct sbx_blob blob;
-	struct diag *diag;
 
 	if (policy_net(policy, SBX_ON_LINUX, NULL) != SBX_NET_SELECTED ||
 	    sbx_verify(image->bytes, image->size, &blob) != SBX_BLOB_WAYS)
 		return true;
-	diag = diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
-	    "the hosts that profile '%s' allows have more than %d ports",
-	    policy->profile, SBX_MAX_WAYS);
-	diag_help(diags, diag,
+	diag_help(
+	    diag_add(diags, DIAG_TOO_MANY_RULES, policy->profile_loc,
+		"the hosts that profile '%s' allows have more than %d ports",
+		policy->profile, SBX_MAX_WAYS),
 	    "each port is a socket inside: name those that are used, or "
 	    "allow the whole network");
 	return false;

@@ -62,11 +62,10 @@ report_shipped(struct blocks *blocks, const struct block *block)
 
 	blocks->faulty = true;
 	if (block->group)
-		diag_help(blocks->diags, diag, "choose another name");
+		diag_help(diag, "choose another name");
 	else
-		diag_help(blocks->diags, diag,
-		    "'profile my-%s extends %s' builds on it", block->name,
-		    block->name);
+		diag_help(diag, "'profile my-%s extends %s' builds on it",
+		    block->name, block->name);
 }
 
 /* The file of the shipped profile that has the name of this one, or NULL. */
@@ -91,8 +90,7 @@ report_duplicate(struct blocks *blocks, const struct block *old,
 	    new->group ? "group" : "profile", new->name);
 
 	blocks->faulty = true;
-	diag_note(blocks->diags, diag, old->stmt->name->loc,
-	    "it is first defined here");
+	diag_note(diag, old->stmt->name->loc, "it is first defined here");
 }
 
 /* Two blocks of one name: says which one stands, or reports them. */
@@ -302,10 +300,10 @@ blocks_get(struct blocks *blocks, const struct ast_atom *name, bool group)
 	    group ? DIAG_UNKNOWN_GROUP : DIAG_UNKNOWN_PROFILE, name->loc,
 	    "unknown %s '%s'", group ? "group" : "profile", name->text);
 	if (diags_may_guess(blocks->diags))
-		diag_did_you_mean(blocks->diags, diag,
+		diag_did_you_mean(diag,
 		    blocks_nearest(blocks, name->text, group));
 	if (blocks_find(blocks, name->text, !group, name->loc) != NULL)
-		diag_help(blocks->diags, diag,
+		diag_help(diag,
 		    group ? "'%s' is a profile: 'profile ... extends %s'" :
 			    "'%s' is a group: 'use %s'",
 		    name->text, name->text);

@@ -112,9 +112,8 @@ report_drop(struct expansion *expansion, const struct item *wanted,
 		diag = diag_add(diags, DIAG_DROP_OWN, wanted->rule.origin.loc,
 		    "this rule is not inherited: '%s' has it itself",
 		    match->own->block->name);
-		diag_help(diags, diag,
-		    "delete the rule instead of dropping it");
-		diag_note(diags, diag, match->own->rule.origin.loc,
+		diag_help(diag, "delete the rule instead of dropping it");
+		diag_note(diag, match->own->rule.origin.loc,
 		    "the rule is here");
 		return;
 	}
@@ -127,9 +126,9 @@ report_drop(struct expansion *expansion, const struct item *wanted,
 	near = find_near(expansion, wanted);
 	if (near == NULL)
 		return;
-	diag_help(diags, diag, "did you mean 'drop %s'?",
+	diag_help(diag, "did you mean 'drop %s'?",
 	    rule_text(expansion->policy, &near->rule));
-	diag_note(diags, diag, near->rule.origin.loc, "'%s' of '%s' is here",
+	diag_note(diag, near->rule.origin.loc, "'%s' of '%s' is here",
 	    rule_text(expansion->policy, &near->rule), near->rule.origin.via);
 }
 

@@ -234,7 +234,7 @@ exclusions_report(const struct exclusions *exclusions,
 			continue;
 		diag = diag_add(diags, DIAG_EXCLUSION_OUTSIDE, atom->loc,
 		    "'%s' is not below any path of this rule", atom->text);
-		diag_help(diags, diag,
+		diag_help(diag,
 		    "'except' cuts places out of the "
 		    "paths that stand before it");
 	}

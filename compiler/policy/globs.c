@@ -29,7 +29,7 @@ report_bad(struct scope *scope, const struct ast_atom *atom,
 	struct diag *diag = diag_add(scope->diags, DIAG_BAD_GLOB, atom->loc,
 	    "%s", message);
 
-	diag_help(scope->diags, diag, "%s", help);
+	diag_help(diag, "%s", help);
 	return false;
 }
 
@@ -116,7 +116,7 @@ keep_plain(struct scope *scope, const struct ast_atom *atom)
 	struct diag *diag = diag_add(scope->diags, DIAG_PLAIN_GLOB, atom->loc,
 	    "the glob has no wildcard in it");
 
-	diag_help(scope->diags, diag,
+	diag_help(diag,
 	    "write the path without 'glob': it is then also covered where it "
 	    "is made later");
 	return true;

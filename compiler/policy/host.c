@@ -25,9 +25,8 @@ host_port_read(struct scope *scope, const struct ast_atom *atom, uint16_t *port)
 	if (atom->kind == AST_NUMBER)
 		return object_port(scope, atom, atom->text, strlen(atom->text),
 		    port);
-	diag_help(scope->diags,
-	    diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
-		"expected a port, found '%s'", atom_text(scope, atom)),
+	diag_help(diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
+		      "expected a port, found '%s'", atom_text(scope, atom)),
 	    "a port is a number, as in 3128");
 	return false;
 }
@@ -47,9 +46,8 @@ host_ports_read(struct scope *scope, const struct ast_atom *atom,
 		return false;
 	if (*high >= *low)
 		return true;
-	diag_help(scope->diags,
-	    diag_add(scope->diags, DIAG_BAD_PORT, atom->loc,
-		"the range '%s' is empty", text),
+	diag_help(diag_add(scope->diags, DIAG_BAD_PORT, atom->loc,
+		      "the range '%s' is empty", text),
 	    "did you mean '%u-%u'?", (unsigned)*high, (unsigned)*low);
 	return false;
 }
@@ -72,10 +70,9 @@ host_ports_free(struct scope *scope, const struct ast_atom *atom, uint16_t low,
 	for (size_t i = 0; i < countof(taken); i++) {
 		if (taken[i].port < low || taken[i].port > high)
 			continue;
-		diag_help(scope->diags,
-		    diag_add(scope->diags, DIAG_BAD_PORT, atom->loc,
-			"port %u is where the sandbox's own %s listens",
-			(unsigned)taken[i].port, taken[i].who),
+		diag_help(diag_add(scope->diags, DIAG_BAD_PORT, atom->loc,
+			      "port %u is where the sandbox's own %s listens",
+			      (unsigned)taken[i].port, taken[i].who),
 		    "%s", taken[i].help);
 		return false;
 	}
@@ -180,17 +177,16 @@ report_address(struct scope *scope, const struct ast_atom *atom, size_t len)
 	    atom_part(scope, atom, atom->text, len), "'%s' is no address",
 	    arena_strndup(scope->arena, atom->text, len));
 	if (named && strcmp(name, "localhost") == 0)
-		diag_help(scope->diags, diag, of_the_host,
-		    port_text(atom->text + len));
+		diag_help(diag, of_the_host, port_text(atom->text + len));
 	else if (named && strcmp(atom->text, "private") == 0)
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "delete the word, which is for names: a rule opens its "
 		    "address, private or not");
 	else if (named)
-		diag_help(scope->diags, diag,
-		    "a host by its name: 'network domain %s'", atom->text);
+		diag_help(diag, "a host by its name: 'network domain %s'",
+		    atom->text);
 	else
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "expected 'tcp' and a port, or an address and a port, as "
 		    "in 10.0.0.5:5432 or [fd00::1]:5432");
 	return false;
@@ -221,7 +217,7 @@ net_is_good(struct scope *scope, const struct ast_atom *atom,
 	if (!sbx_address_is_net(net->address, net->prefix)) {
 		diag = diag_add(scope->diags, DIAG_BAD_ADDRESS, atom->loc,
 		    "'%s' has bits beyond its prefix", atom->text);
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "the network is %s; a single address has no '/'",
 		    net_text(scope->arena, &masked));
 		return false;
@@ -231,7 +227,7 @@ net_is_good(struct scope *scope, const struct ast_atom *atom,
 		return true;
 	diag = diag_add(scope->diags, DIAG_BAD_ADDRESS, atom->loc,
 	    "'%s' takes in addresses that no rule can open", atom->text);
-	diag_help(scope->diags, diag,
+	diag_help(diag,
 	    "127.0.0.0/8 and ::1 are the sandbox itself ('allow network host "
 	    "tcp PORT' brings a service of the host there), 198.18.0.0/15 and "
 	    "100::/64 are its resolver's; for every address there is 'network "
@@ -259,9 +255,8 @@ host_address_read(struct scope *scope, const struct ast_atom *atom,
 		return true;
 	}
 	if (ports == NULL && (text[len] == '\0' || text[len + 1] == '\0')) {
-		diag_help(scope->diags,
-		    diag_add(scope->diags, DIAG_BAD_ADDRESS, atom->loc,
-			"'%s' names no port", text),
+		diag_help(diag_add(scope->diags, DIAG_BAD_ADDRESS, atom->loc,
+			      "'%s' names no port", text),
 		    "write %s:443, or with the ports that are meant",
 		    text[len] == '\0' && strchr(text, ':') != NULL &&
 			    text[0] != '[' ?
@@ -306,12 +301,12 @@ report_star(struct scope *scope, const struct ast_atom *atom, const char *rest)
 	    "'%s' is no pattern of names", atom->text);
 
 	if (rest[strcspn(rest, ".*")] == '\0' && *rest != '\0')
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "all of '%s' belongs to many owners: write more of the "
 		    "name, as in *.example.%s",
 		    rest, rest);
 	else
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "a star stands first and alone, for all names below: "
 		    "*.example.com; every host is 'network full'");
 	return false;
@@ -331,26 +326,25 @@ report_name(struct scope *scope, const struct ast_atom *atom, const char *name)
 	    atom->text);
 
 	if (local) {
-		diag_help(scope->diags, diag, of_the_host, port);
+		diag_help(diag, of_the_host, port);
 		return false;
 	}
 	if (!is_ascii(name))
 		ascii = idna_to_ascii(scope->arena, name);
 	if (parse_net(atom->text, len, &net) &&
 	    sbx_address_is_reserved(net.address, net.prefix))
-		diag_help(scope->diags, diag, of_the_host,
-		    port_text(atom->text + len));
+		diag_help(diag, of_the_host, port_text(atom->text + len));
 	else if (parse_net(atom->text, len, &net))
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "an address has a rule of its own: 'network connect %s%s'",
 		    atom->text, atom->text[len] == '\0' ? ":443" : "");
 	else if (ascii != NULL)
-		diag_help(scope->diags, diag,
-		    "names are written as the DNS has them: '%s'", ascii);
+		diag_help(diag, "names are written as the DNS has them: '%s'",
+		    ascii);
 	else if (url != NULL)
-		diag_help(scope->diags, diag, "did you mean '%s'?", url);
+		diag_help(diag, "did you mean '%s'?", url);
 	else
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "letters, digits, '-' and '_' between dots, and last no "
 		    "number; an address is for 'network connect'");
 	return false;
@@ -367,12 +361,12 @@ report_port(struct scope *scope, const struct ast_atom *atom, const char *text)
 	    text);
 
 	if (strspn(text, "0123456789-") == strlen(text))
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "one port stands behind a name: { %s:%.*s  %s:%s }", name,
 		    (int)strcspn(text, "-"), text, name,
 		    text + strcspn(text, "-") + 1);
 	else
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "a port is a number, as in %s:443; a name without a port "
 		    "is for 80 and 443",
 		    name);
@@ -406,10 +400,9 @@ host_name_read(struct scope *scope, const struct ast_atom *atom,
 	char name[SBX_NAME_SIZE];
 
 	if (!is_atom_of_host(atom)) {
-		diag_help(scope->diags,
-		    diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
-			"expected the name of a host, found '%s'",
-			atom_text(scope, atom)),
+		diag_help(diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
+			      "expected the name of a host, found '%s'",
+			      atom_text(scope, atom)),
 		    "as in github.com, *.npmjs.org or github.com:22");
 		return false;
 	}

@@ -73,14 +73,13 @@ report_what(struct scope *scope, const struct ast_stmt *stmt,
 		    "unknown word '%s' after '%s'", atom_text(scope, atom),
 		    words[used - 1]);
 	if (near != NULL)
-		diag_did_you_mean(scope->diags, diag, near);
+		diag_did_you_mean(diag, near);
 	else if (used == 2 && strcmp(words[0], "network") == 0 &&
 	    strcmp(words[1], "proxy") != 0)
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "expected 'tcp': other protocols take 'network full'");
 	else if (atom != NULL)
-		diag_help(scope->diags, diag, "expected %s",
-		    words_text(scope, next, count));
+		diag_help(diag, "expected %s", words_text(scope, next, count));
 }
 
 const struct what *
@@ -127,7 +126,7 @@ object_port(struct scope *scope, const struct ast_atom *atom, const char *text,
 		diag = diag_add(scope->diags, DIAG_BAD_PORT,
 		    atom_part(scope, atom, text, len),
 		    "port %.*s begins with a zero", (int)len, text);
-		diag_help(scope->diags, diag, "did you mean %.*s?",
+		diag_help(diag, "did you mean %.*s?",
 		    (int)(len - strspn(text, "0")), text + strspn(text, "0"));
 		return false;
 	}
@@ -172,7 +171,7 @@ object_variable(struct scope *scope, const struct ast_atom *atom, bool stars)
 		    atom_part(scope, atom, equals, 1),
 		    "'%s' matches no variable: names have no '='", atom->text);
 		if (stars)
-			diag_help(scope->diags, diag,
+			diag_help(diag,
 			    "a rule is about names; 'set env NAME = VALUE' "
 			    "gives a value");
 		return false;
@@ -215,10 +214,10 @@ unit_find_or_report(struct scope *scope, const struct limit_word *limit,
 		    atom_part(scope, atom, unit, strlen(unit)),
 		    "unknown unit '%s' for limit '%s'", unit, limit->word);
 	if (meant != NULL)
-		diag_help(scope->diags, diag, "did you mean '%.*s%s'?",
+		diag_help(diag, "did you mean '%.*s%s'?",
 		    (int)(unit - atom->text), atom->text, meant);
 	else
-		diag_help(scope->diags, diag, "%s", examples[limit->unit]);
+		diag_help(diag, "%s", examples[limit->unit]);
 	return false;
 }
 
@@ -252,8 +251,7 @@ limit_check(struct scope *scope, const struct limit_word *limit,
 		diag = diag_add(scope->diags, DIAG_BAD_LIMIT, atom->loc,
 		    "limit '%s' of '%s' is beyond 2^63", limit->word,
 		    atom->text);
-		diag_help(scope->diags, diag, "'limit %s none' sets no limit",
-		    limit->word);
+		diag_help(diag, "'limit %s none' sets no limit", limit->word);
 		return false;
 	}
 	if (value >= limit->least)
@@ -261,8 +259,7 @@ limit_check(struct scope *scope, const struct limit_word *limit,
 	diag = diag_add(scope->diags, DIAG_BAD_LIMIT, atom->loc,
 	    "limit '%s' of '%s' is too small for any command", limit->word,
 	    atom->text);
-	diag_help(scope->diags, diag, "the least is %s",
-	    limit_least(scope->arena, limit));
+	diag_help(diag, "the least is %s", limit_least(scope->arena, limit));
 	return false;
 }
 
@@ -295,16 +292,15 @@ value_of_list(struct scope *scope, const struct ast_atom *atom,
 	struct ast_atom name = *atom;
 	struct place_list list = { 0 };
 	struct place *place;
-	struct diag *diag;
 
 	name.text = arena_printf(scope->arena, "${%s}", symbol->name);
 	if (!scope_paths(scope, &name, rule->origin.platforms, &list))
 		return false;
 	if (list.places.count != 1) {
-		diag = diag_add(scope->diags, DIAG_BAD_VALUE, atom->loc,
-		    "'${%s}' stands for %zu paths, and a value holds one",
-		    symbol->name, list.places.count);
-		diag_help(scope->diags, diag,
+		diag_help(
+		    diag_add(scope->diags, DIAG_BAD_VALUE, atom->loc,
+			"'${%s}' stands for %zu paths, and a value holds one",
+			symbol->name, list.places.count),
 		    "begin the value with a name that stands for one path");
 		return false;
 	}
@@ -326,16 +322,14 @@ object_value(struct scope *scope, const struct ast_atom *atom,
 {
 	struct symbol *symbol;
 	const char *rest = scope_split(scope, atom, &symbol), *inner;
-	struct diag *diag;
 
 	if (rest == NULL)
 		return false;
 	inner = strstr(rest, "${");
 	if (inner != NULL) {
-		diag = diag_add(scope->diags, DIAG_BAD_VALUE,
-		    atom_part(scope, atom, inner, strlen(inner)),
-		    "'${' in the middle of a value");
-		diag_help(scope->diags, diag,
+		diag_help(diag_add(scope->diags, DIAG_BAD_VALUE,
+			      atom_part(scope, atom, inner, strlen(inner)),
+			      "'${' in the middle of a value"),
 		    "a name can stand at the start of a value only");
 		return false;
 	}
@@ -372,10 +366,9 @@ object_platforms(struct scope *scope, const struct ast_stmt *stmt)
 		diag = diag_add(scope->diags, DIAG_UNKNOWN_WORD, atom->loc,
 		    "unknown platform '%s'", atom_text(scope, atom));
 		if (platform_nearest(atom->text) != NULL)
-			diag_did_you_mean(scope->diags, diag,
-			    platform_nearest(atom->text));
+			diag_did_you_mean(diag, platform_nearest(atom->text));
 		else
-			diag_help(scope->diags, diag,
+			diag_help(diag,
 			    "expected linux, macos, x86_64 or aarch64");
 		return 0;
 	}

@@ -83,12 +83,12 @@ report_fault(struct scope *scope, const struct ast_atom *atom, const char *path,
 	if (strcmp(fault, "a slash at the end") == 0)
 		diag->message = "the path has a slash at the end";
 	if (tidy == NULL)
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "write the path that is meant: where '..' leads depends on "
 		    "symbolic links");
 	else if (head >= 0 && (size_t)head <= strlen(atom->text))
-		diag_help(scope->diags, diag, "did you mean '%.*s%s'?", head,
-		    atom->text, head == 0 && *tidy == '\0' ? "/" : tidy);
+		diag_help(diag, "did you mean '%.*s%s'?", head, atom->text,
+		    head == 0 && *tidy == '\0' ? "/" : tidy);
 }
 
 bool
@@ -130,7 +130,7 @@ path_warn_wildcard(struct scope *scope, const struct ast_atom *atom)
 	diag = diag_add(scope->diags, DIAG_LITERAL_WILDCARD, atom->loc,
 	    "this is a file whose name holds '%c', not a pattern",
 	    *strpbrk(atom->text, "*?["));
-	diag_help(scope->diags, diag, "a pattern is: glob \"%s\"", atom->text);
+	diag_help(diag, "a pattern is: glob \"%s\"", atom->text);
 }
 
 /* In quotes these are characters of a name. */
@@ -149,15 +149,14 @@ path_is_place(struct scope *scope, const struct ast_atom *atom)
 	if (atom->kind == AST_GLOB) {
 		diag = diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
 		    "a glob is an object of a rule, and nothing else");
-		diag_help(scope->diags, diag,
-		    "a 'let' and an 'except' hold places");
+		diag_help(diag, "a 'let' and an 'except' hold places");
 		return false;
 	}
 	if (!is_wildcard(atom))
 		return true;
 	diag = diag_add(scope->diags, DIAG_WILDCARD, atom->loc,
 	    "wildcards in a path: '%s'", atom->text);
-	diag_help(scope->diags, diag,
+	diag_help(diag,
 	    "a directory means its whole tree; a rule may say 'glob \"...\"'; "
 	    "a path in quotes is taken as it is");
 	return false;

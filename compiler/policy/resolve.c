@@ -76,14 +76,14 @@ only_profile(struct expansion *expansion, const struct source *file,
 	if (names.names.count == 0) {
 		diag = diag_add(expansion->diags, DIAG_WHICH_PROFILE,
 		    file_loc(file), "the file defines no profile");
-		diag_help(expansion->diags, diag,
+		diag_help(diag,
 		    "rules stand in 'profile NAME { ... }', or say which one "
 		    "with -p");
 		return NULL;
 	}
 	diag = diag_add(expansion->diags, DIAG_WHICH_PROFILE, file_loc(file),
 	    "the file defines %zu profiles", names.names.count);
-	diag_help(expansion->diags, diag, "say which one with -p:%s",
+	diag_help(diag, "say which one with -p:%s",
 	    profiles_text(expansion, stmts));
 	return NULL;
 }
@@ -105,10 +105,10 @@ wanted_profile(struct expansion *expansion, const struct source *file,
 	diag = diag_add(expansion->diags, DIAG_UNKNOWN_PROFILE, file_loc(file),
 	    "unknown profile '%s'", name);
 	if (blocks_nearest(expansion->blocks, name, false) != NULL)
-		diag_did_you_mean(expansion->diags, diag,
+		diag_did_you_mean(diag,
 		    blocks_nearest(expansion->blocks, name, false));
 	else
-		diag_help(expansion->diags, diag, "the file defines:%s",
+		diag_help(diag, "the file defines:%s",
 		    profiles_text(expansion, stmts));
 	return NULL;
 }
@@ -179,8 +179,7 @@ gather_group(struct expansion *expansion, const struct ast_stmt *use, int depth)
 	if (group->busy) {
 		diag = diag_add(expansion->diags, DIAG_CYCLE, use->name->loc,
 		    "group '%s' uses itself", group->name);
-		diag_note(expansion->diags, diag, group->stmt->name->loc,
-		    "it is defined here");
+		diag_note(diag, group->stmt->name->loc, "it is defined here");
 		return;
 	}
 	if (depth >= MAX_GROUP_DEPTH) {
@@ -283,17 +282,16 @@ expand_on(struct expansion *expansion, const struct ast_stmt *stmt,
 {
 	struct context inner = *context;
 	uint8_t platforms = object_platforms(&expansion->scope, stmt);
-	struct diag *diag;
 
 	if (platforms == 0)
 		return;
 	inner.platforms &= platforms;
 	if (inner.platforms == 0) {
-		diag = diag_add(expansion->diags, DIAG_NOWHERE, stmt->loc,
-		    "'on %s' inside of a block for %s is never the case",
-		    platform_text(platforms),
-		    platform_text(context->platforms));
-		diag_help(expansion->diags, diag,
+		diag_help(
+		    diag_add(expansion->diags, DIAG_NOWHERE, stmt->loc,
+			"'on %s' inside of a block for %s is never the case",
+			platform_text(platforms),
+			platform_text(context->platforms)),
 		    "move the block out of the other one");
 		return;
 	}
@@ -444,7 +442,7 @@ check_definitions(struct expansion *expansion, const struct source *file)
 		    file_loc(file),
 		    "profile '%s' has no parameter '%s' to define",
 		    expansion->policy->profile, name);
-		diag_help(expansion->diags, diag, "%s", params_text(expansion));
+		diag_help(diag, "%s", params_text(expansion));
 	}
 }
 
@@ -514,8 +512,7 @@ has_room(struct expansion *expansion, const struct block *profile)
 		    "the filters of the profiles above differ too much: they "
 		    "take as long as %d rules",
 		blocks->spent > MAX_SPENT ? MAX_SPENT : MAX_FILTERED);
-	diag_help(expansion->diags, diag,
-	    "put this one and those below into another file");
+	diag_help(diag, "put this one and those below into another file");
 	return false;
 }
 

@@ -63,8 +63,6 @@ void
 item_add(struct expansion *expansion, struct item_list *list,
     const struct item *item)
 {
-	struct diag *diag;
-
 	if (expansion->repeats && is_there(expansion, item))
 		return;
 	if (list->list.count < SBX_MAX_RULES) {
@@ -72,9 +70,9 @@ item_add(struct expansion *expansion, struct item_list *list,
 		return;
 	}
 	if (!expansion->full) {
-		diag = diag_add(expansion->diags, DIAG_TOO_MANY,
-		    item->rule.origin.loc, "more than %d rules", SBX_MAX_RULES);
-		diag_help(expansion->diags, diag,
+		diag_help(diag_add(expansion->diags, DIAG_TOO_MANY,
+			      item->rule.origin.loc, "more than %d rules",
+			      SBX_MAX_RULES),
 		    "a directory means its whole tree");
 	}
 	expansion->full = true;

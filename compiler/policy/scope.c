@@ -101,8 +101,7 @@ scope_position(struct scope *scope, const struct ast_stmt *stmt)
 		return mark;
 	diag = diag_add(scope->diags, DIAG_BAD_MARK, stmt->from->loc,
 	    "'%s' names no place", stmt->from->text);
-	diag_help(scope->diags, diag,
-	    "a mark is written 'from \"team.sbx:6:18 (team)\"'");
+	diag_help(diag, "a mark is written 'from \"team.sbx:6:18 (team)\"'");
 	return NULL;
 }
 
@@ -152,13 +151,12 @@ report_taken(struct scope *scope, const struct ast_stmt *stmt,
 	if (old->stmt == NULL) {
 		diag = diag_add(scope->diags, DIAG_DUPLICATE_NAME, name->loc,
 		    "'%s' is a built-in name", name->text);
-		diag_help(scope->diags, diag, "choose another name");
+		diag_help(diag, "choose another name");
 		return;
 	}
 	diag = diag_add(scope->diags, DIAG_DUPLICATE_NAME, name->loc,
 	    "duplicate name '%s'", name->text);
-	diag_note(scope->diags, diag, old->stmt->name->loc,
-	    "it is first declared here");
+	diag_note(diag, old->stmt->name->loc, "it is first declared here");
 }
 
 void
@@ -201,7 +199,7 @@ scope_bind(struct scope *scope, struct symbol *param)
 		diag = diag_add(scope->diags, DIAG_TOO_MANY, name->loc,
 		    "more than %d parameters",
 		    SBX_MAX_ANCHORS - SBX_ANCHOR_PARAM);
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "'-D %s=PATH' given to sbxc makes this one a constant",
 		    name->text);
 		return;
@@ -238,7 +236,7 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 	if (text[0] == '~') {
 		diag = diag_add(scope->diags, DIAG_RELATIVE_PATH, atom->loc,
 		    "'%s' names the home of another user", text);
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "'~/...' is the only form; another user's home is an "
 		    "absolute path");
 		return;
@@ -251,19 +249,17 @@ report_relative(struct scope *scope, const struct ast_atom *atom)
 	diag = diag_add(scope->diags, DIAG_RELATIVE_PATH, atom->loc,
 	    "'%s' does not start with '/', '~/' or '${name}'", text);
 	if (what_match(&text, 1, &used) != NULL)
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "a rule has one right; 'write' and 'exec' give reading "
 		    "too");
 	else if (scope_find(scope, text, strlen(text)) != NULL)
-		diag_help(scope->diags, diag, "did you mean '${%s}'?", text);
+		diag_help(diag, "did you mean '${%s}'?", text);
 	else if (strcmp(text, ".") == 0)
-		diag_help(scope->diags, diag, "did you mean '${workspace}'?");
+		diag_help(diag, "did you mean '${workspace}'?");
 	else if (strncmp(text, "./", 2) == 0)
-		diag_help(scope->diags, diag, "did you mean '${workspace}%s'?",
-		    text + 1);
+		diag_help(diag, "did you mean '${workspace}%s'?", text + 1);
 	else if (text[0] != '.' && text[0] != '\0')
-		diag_help(scope->diags, diag, "did you mean '${workspace}/%s'?",
-		    text);
+		diag_help(diag, "did you mean '${workspace}/%s'?", text);
 }
 
 static const char *
@@ -289,9 +285,9 @@ split_name(struct scope *scope, const struct ast_atom *atom,
 	    nearest_name(name, scope->names.items, scope->names.count) :
 	    NULL;
 	if (name != NULL)
-		diag_help(scope->diags, diag, "did you mean '${%s}'?", name);
+		diag_help(diag, "did you mean '${%s}'?", name);
 	else
-		diag_help(scope->diags, diag,
+		diag_help(diag,
 		    "'param NAME' declares one that sbxrun -D binds, 'let NAME "
 		    "= /path' one that is fixed");
 	return NULL;
@@ -320,8 +316,7 @@ report_cycle(struct scope *scope, const struct symbol *symbol,
 	struct diag *diag = diag_add(scope->diags, DIAG_CYCLE, atom->loc,
 	    "'%s' is made of itself", symbol->name);
 
-	diag_note(scope->diags, diag, symbol->stmt->name->loc,
-	    "it is declared here");
+	diag_note(diag, symbol->stmt->name->loc, "it is declared here");
 }
 
 /* The `let` that an object begins with and that has to be worked out first, or
@@ -491,11 +486,11 @@ add_symbol(struct scope *scope, const struct path_object *object,
 	case SYMBOL_SET:
 		return add_named(scope, object, list);
 	case SYMBOL_AGENT:
-		diag_help(scope->diags,
-		    diag_add(scope->diags, DIAG_WRONG_OBJECT, object->atom->loc,
-			"'%s' is a socket, whose path is known when the "
-			"command starts",
-			object->atom->text),
+		diag_help(diag_add(scope->diags, DIAG_WRONG_OBJECT,
+			      object->atom->loc,
+			      "'%s' is a socket, whose path is known when the "
+			      "command starts",
+			      object->atom->text),
 		    "it stands alone, in rules about sockets: 'allow socket "
 		    "${%s}'",
 		    symbol->name);
@@ -509,21 +504,19 @@ static bool
 rest_check(struct scope *scope, const struct ast_atom *atom, const char *rest)
 {
 	const char *inner = strstr(rest, "${");
-	struct diag *diag;
 
 	if (*rest != '\0' && *rest != '/') {
-		diag = diag_add(scope->diags, DIAG_UNNORMAL_PATH,
-		    atom_part(scope, atom, rest, strlen(rest)),
-		    "expected '/' after '%.*s', found '%s'",
-		    (int)(rest - atom->text), atom->text, rest);
-		diag_help(scope->diags, diag, "a name stands for whole paths");
+		diag_help(diag_add(scope->diags, DIAG_UNNORMAL_PATH,
+			      atom_part(scope, atom, rest, strlen(rest)),
+			      "expected '/' after '%.*s', found '%s'",
+			      (int)(rest - atom->text), atom->text, rest),
+		    "a name stands for whole paths");
 		return false;
 	}
 	if (inner != NULL) {
-		diag = diag_add(scope->diags, DIAG_UNNORMAL_PATH,
-		    atom_part(scope, atom, inner, strlen(inner)),
-		    "'${' in the middle of a path");
-		diag_help(scope->diags, diag,
+		diag_help(diag_add(scope->diags, DIAG_UNNORMAL_PATH,
+			      atom_part(scope, atom, inner, strlen(inner)),
+			      "'${' in the middle of a path"),
 		    "a name stands for whole paths and comes first");
 		return false;
 	}

@@ -56,10 +56,9 @@ expand_limit(struct expansion *expansion, const struct ast_stmt *stmt,
 		diag = diag_add(expansion->diags, DIAG_UNKNOWN_LIMIT, word->loc,
 		    "unknown limit '%s'", word->text);
 		if (limit_nearest(word->text) != NULL)
-			diag_did_you_mean(expansion->diags, diag,
-			    limit_nearest(word->text));
+			diag_did_you_mean(diag, limit_nearest(word->text));
 		else
-			diag_help(expansion->diags, diag, "limits are%s",
+			diag_help(diag, "limits are%s",
 			    limit_words(expansion->arena));
 		return;
 	}
@@ -79,12 +78,11 @@ expand_set(struct expansion *expansion, const struct ast_stmt *stmt,
 	const struct ast_atom *word = stmt->words.first;
 	struct rule rule = { .origin.platforms = context->platforms };
 	struct setting *setting;
-	struct diag *diag;
 
 	if (strcmp(word->text, "env") != 0) {
-		diag = diag_add(expansion->diags, DIAG_UNKNOWN_WORD, word->loc,
-		    "unknown word '%s' after 'set'", word->text);
-		diag_help(expansion->diags, diag,
+		diag_help(diag_add(expansion->diags, DIAG_UNKNOWN_WORD,
+			      word->loc, "unknown word '%s' after 'set'",
+			      word->text),
 		    "write 'set env NAME = VALUE'");
 		return;
 	}
@@ -123,11 +121,9 @@ require_level(struct expansion *expansion, const struct ast_atom *atom,
 	diag = diag_add(expansion->diags, DIAG_UNKNOWN_WORD, atom->loc,
 	    "unknown level '%s'", atom->text);
 	if (level_nearest(atom->text) != NULL)
-		diag_did_you_mean(expansion->diags, diag,
-		    level_nearest(atom->text));
+		diag_did_you_mean(diag, level_nearest(atom->text));
 	else
-		diag_help(expansion->diags, diag,
-		    "expected full, standard, minimal or none");
+		diag_help(diag, "expected full, standard, minimal or none");
 	return false;
 }
 
@@ -144,8 +140,7 @@ require_landlock(struct expansion *expansion, const struct ast_atom *atom,
 		return true;
 	diag = diag_add(expansion->diags, DIAG_BAD_ABI, atom->loc,
 	    "'%s' is not a Landlock ABI", atom->text);
-	diag_help(expansion->diags, diag, "this sbxc knows 1 to %d",
-	    SBX_LANDLOCK_LAST_ABI);
+	diag_help(diag, "this sbxc knows 1 to %d", SBX_LANDLOCK_LAST_ABI);
 	return false;
 }
 
@@ -165,11 +160,10 @@ expand_require(struct expansion *expansion, const struct ast_stmt *stmt,
 		diag = diag_add(expansion->diags, DIAG_UNKNOWN_WORD, word->loc,
 		    "unknown word '%s' after 'require'", word->text);
 		if (nearest_name(word->text, words, 2) != NULL)
-			diag_did_you_mean(expansion->diags, diag,
+			diag_did_you_mean(diag,
 			    nearest_name(word->text, words, 2));
 		else
-			diag_help(expansion->diags, diag,
-			    "expected 'level' or 'landlock'");
+			diag_help(diag, "expected 'level' or 'landlock'");
 		return;
 	}
 	if (level ? !require_level(expansion, atom, &value) :
@@ -178,7 +172,7 @@ expand_require(struct expansion *expansion, const struct ast_stmt *stmt,
 	if ((context->platforms & SBX_ON_LINUX) != SBX_ON_LINUX) {
 		diag = diag_add(expansion->diags, DIAG_FLOOR_HERE, stmt->loc,
 		    "a floor for %s alone", platform_text(context->platforms));
-		diag_help(expansion->diags, diag,
+		diag_help(diag,
 		    "a floor is for Linux as a whole: put it outside of this "
 		    "'on' block");
 		return;
@@ -284,9 +278,8 @@ report_twice(struct expansion *expansion, const struct setting *first,
 		   "'%s' of group '%s' contradicts another group's",
 	    text, second->block->name);
 	if (!same)
-		diag_help(expansion->diags, diag,
-		    "say in the profile which one is meant");
-	diag_note(expansion->diags, diag, first->origin.loc,
+		diag_help(diag, "say in the profile which one is meant");
+	diag_note(diag, first->origin.loc,
 	    same ? "it is here first" : "the other one is here");
 }
 
@@ -307,9 +300,8 @@ report_lowered(struct expansion *expansion, const struct setting *strong,
 		diag = diag_add(expansion->diags, DIAG_LOWERED,
 		    strong->origin.loc, "'%s %u' is below the inherited %u",
 		    word, (unsigned)strong->value, (unsigned)weak->value);
-	diag_help(expansion->diags, diag, "a floor can be raised only");
-	diag_note(expansion->diags, diag, weak->origin.loc,
-	    "it is required here");
+	diag_help(diag, "a floor can be raised only");
+	diag_note(diag, weak->origin.loc, "it is required here");
 }
 
 static void
@@ -404,7 +396,7 @@ run_lifts(struct expansion *expansion, const struct setting *run, size_t count)
 		    diag_add(expansion->diags, DIAG_LIFTS_NOTHING,
 			setting->origin.loc, "no limit '%s' is inherited",
 			limit_of_kind((enum sbx_limit_kind)setting->key)->word);
-		diag_help(expansion->diags, diag, "delete this line");
+		diag_help(diag, "delete this line");
 	}
 }
 

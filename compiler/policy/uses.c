@@ -77,8 +77,7 @@ use_drops_report(struct expansion *expansion)
 		diag = diag_add(expansion->diags, DIAG_DROP_OWN, name->loc,
 		    "this 'use' is not inherited: '%s' has it itself",
 		    drop->block->name);
-		diag_help(expansion->diags, diag,
-		    "delete it instead of dropping it");
-		diag_note(expansion->diags, diag, drop->own->loc, "it is here");
+		diag_help(diag, "delete it instead of dropping it");
+		diag_note(diag, drop->own->loc, "it is here");
 	}
 }

@@ -88,10 +88,10 @@ report_misplaced(struct diags *diags, const struct source *source,
 		    "'%.*s' cannot stand %s", (int)len, word,
 		    contexts[context].name);
 	if (context == IN_FILE)
-		diag_help(diags, diag,
+		diag_help(diag,
 		    "put it into a profile: 'profile NAME { ... }'");
 	else if (BIT(stmt->kind) & contexts[IN_FILE].holds)
-		diag_help(diags, diag, "put it %s", contexts[IN_FILE].name);
+		diag_help(diag, "put it %s", contexts[IN_FILE].name);
 }
 
 /*
@@ -293,10 +293,9 @@ report_missing(const struct include *include)
 		names[count] = builtin_name(count);
 		count++;
 	}
-	diag_did_you_mean(include->diags, diag,
-	    nearest_name(include->spelled, names, count));
+	diag_did_you_mean(diag, nearest_name(include->spelled, names, count));
 	if (diag->help == NULL)
-		diag_help(include->diags, diag,
+		diag_help(diag,
 		    include->from->builtin ?
 			"a shipped file includes shipped files only" :
 			"it is looked for beside the file, then in the "
@@ -359,8 +358,7 @@ report_no_policy(struct diags *diags, const struct source *source)
 	    yaml ? "the file has no key 'sbx'" :
 		   "the first statement is not 'sbx 1'");
 
-	diag_help(diags, diag,
-	    "this sbxc reads policies that begin with 'sbx%s 1'",
+	diag_help(diag, "this sbxc reads policies that begin with 'sbx%s 1'",
 	    yaml ? ":" : "");
 }
 

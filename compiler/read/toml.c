@@ -230,9 +230,8 @@ entry(struct reader *reader, struct yaml_node *table, struct yaml_node *key,
 	if (reader->failed || (!there && value == NULL))
 		return NULL;
 	if (closed || (there && value != NULL)) {
-		diag_note(reader->diags,
-		    diag_add(reader->diags, DIAG_YAML_DUPLICATE, key->loc,
-			"the key '%s' stands twice", key->text),
+		diag_note(diag_add(reader->diags, DIAG_YAML_DUPLICATE, key->loc,
+			      "the key '%s' stands twice", key->text),
 		    reader->values.items[number]->key->loc, "it is here first");
 		reader->failed = true;
 		return NULL;

@@ -142,7 +142,7 @@ check_key(struct reader *reader, struct open_node *open, struct yaml_node *key)
 	if (key->plain && strcmp(key->text, "<<") == 0) {
 		diag = diag_add(reader->diags, DIAG_YAML_MARK, key->loc,
 		    "'<<' merges another map into this one");
-		diag_help(reader->diags, diag, "write out what is meant");
+		diag_help(diag, "write out what is meant");
 		return;
 	}
 	map_number(reader->arena, &reader->keys, id, sizeof id, &added);
@@ -152,8 +152,7 @@ check_key(struct reader *reader, struct open_node *open, struct yaml_node *key)
 	    "the key '%s' stands twice", key->text);
 	first = yaml_find(open->node, key->text);
 	if (first != NULL)
-		diag_note(reader->diags, diag, first->key->loc,
-		    "it is here first");
+		diag_note(diag, first->key->loc, "it is here first");
 }
 
 /* --- the tree ------------------------------------------------------------- */
@@ -300,16 +299,14 @@ read_document(struct reader *reader, const yaml_event_t *event)
 	if (event->data.document_start.tag_directives.start !=
 	    event->data.document_start.tag_directives.end) {
 		loc.end = loc.begin + 1;
-		diag_help(reader->diags,
-		    diag_add(reader->diags, DIAG_YAML_MARK, loc,
-			"a directive about tags"),
+		diag_help(diag_add(reader->diags, DIAG_YAML_MARK, loc,
+			      "a directive about tags"),
 		    "leave it out: tags are not read");
 	}
 	if (++reader->documents == 1)
 		return;
-	diag_help(reader->diags,
-	    diag_add(reader->diags, DIAG_YAML_DOCUMENTS, loc,
-		"a second document begins here"),
+	diag_help(diag_add(reader->diags, DIAG_YAML_DOCUMENTS, loc,
+		      "a second document begins here"),
 	    "one file holds one document; put it into a file of its own");
 	reader->stopped = true;
 }
@@ -406,9 +403,9 @@ report_empty(struct reader *reader)
 {
 	uint32_t base = reader->source->base;
 
-	diag_help(reader->diags,
-	    diag_add(reader->diags, DIAG_YAML_DOCUMENTS,
-		(struct loc){ base, base }, "there is nothing in the file"),
+	diag_help(diag_add(reader->diags, DIAG_YAML_DOCUMENTS,
+		      (struct loc){ base, base },
+		      "there is nothing in the file"),
 	    "a policy begins with 'sbx: 1'");
 }
 
@@ -499,7 +496,7 @@ yaml_report_key(struct diags *diags, const struct yaml_node *key,
 	size_t shown = 0;
 
 	if (nearest != NULL) {
-		diag_did_you_mean(diags, diag, nearest);
+		diag_did_you_mean(diag, nearest);
 		return diag;
 	}
 	for (size_t i = 0; i < count && shown <= KEYS_SHOWN; i++) {
@@ -509,6 +506,6 @@ yaml_report_key(struct diags *diags, const struct yaml_node *key,
 		    shown++ == 0 ? "" : ",", names[i]);
 	}
 	if (shown > 0 && shown <= KEYS_SHOWN)
-		diag_help(diags, diag, "keys are%s", list);
+		diag_help(diag, "keys are%s", list);
 	return diag;
 }

@@ -76,14 +76,12 @@ report_no_version(struct reader *reader, const struct yaml_node *root)
 	    "the file has no key 'sbx'");
 
 	if (test)
-		diag_help(reader->diags, diag,
-		    "a file of cases is for 'sbxc test'");
+		diag_help(diag, "a file of cases is for 'sbxc test'");
 	else if (root->kind == YAML_TEXT && strncmp(root->text, "sbx ", 4) == 0)
-		diag_help(reader->diags, diag,
-		    "a policy that is no YAML is called NAME.sbx");
+		diag_help(diag, "a policy that is no YAML is called NAME.sbx");
 	else
-		diag_help(reader->diags, diag,
-		    "this sbxc reads policies with 'sbx: %d'", PARSER_LANGUAGE);
+		diag_help(diag, "this sbxc reads policies with 'sbx: %d'",
+		    PARSER_LANGUAGE);
 }
 
 /* A file in another version of the language has no meaning here. */
@@ -103,8 +101,7 @@ read_version(struct reader *reader, const struct yaml_node *root,
 		diag = diag_add(reader->diags, DIAG_VERSION_UNKNOWN, value->loc,
 		    "the policy needs an sbxc that reads 'sbx: %s'",
 		    value->kind == YAML_TEXT ? value->text : "...");
-		diag_help(reader->diags, diag, "this sbxc reads 'sbx: %d'",
-		    PARSER_LANGUAGE);
+		diag_help(diag, "this sbxc reads 'sbx: %d'", PARSER_LANGUAGE);
 		return false;
 	}
 	stmt = ast_stmt(reader->arena, AST_VERSION,
@@ -276,9 +273,8 @@ read_statements(struct reader *reader, const struct yaml_node *list,
 		if (item->kind == YAML_TEXT && !yaml_is_nothing(item))
 			read_statement(reader, item, body);
 		else
-			diag_help(reader->diags,
-			    yaml_report_kind(reader->diags, item,
-				"a statement"),
+			diag_help(yaml_report_kind(reader->diags, item,
+				      "a statement"),
 			    "a statement is one text, in quotes where YAML "
 			    "wants them: - \"deny read { /srv/a /srv/b }\"");
 	}
@@ -312,9 +308,8 @@ read_name(struct reader *reader, const struct yaml_node *node)
 	atom = ast_atom(reader->arena, AST_WORD, node->loc, node->text,
 	    strlen(node->text));
 	if (word_is_keyword(node->text))
-		diag_help(reader->diags,
-		    diag_add(reader->diags, DIAG_BAD_NAME, node->loc,
-			"'%s' cannot be a name", node->text),
+		diag_help(diag_add(reader->diags, DIAG_BAD_NAME, node->loc,
+			      "'%s' cannot be a name", node->text),
 		    "a keyword cannot be a name");
 	else
 		parser_name(&parser, atom);
@@ -340,9 +335,8 @@ report_key(struct reader *reader, const struct yaml_node *key,
 
 	if (word_is_keyword(word) && strcmp(word, "group") != 0 &&
 	    strcmp(word, "profile") != 0)
-		diag_help(reader->diags,
-		    diag_add(reader->diags, DIAG_MISPLACED, key->loc,
-			"'%s' cannot stand beside 'rules'", key->text),
+		diag_help(diag_add(reader->diags, DIAG_MISPLACED, key->loc,
+			      "'%s' cannot stand beside 'rules'", key->text),
 		    "statements are texts in the list 'rules'");
 	else
 		yaml_report_key(reader->diags, key, keys, count);

@@ -78,17 +78,16 @@ word_at(const struct source *source, struct loc loc)
 }
 
 static void
-help_quote(struct diags *diags, const struct source *source, struct diag *diag,
-    struct loc loc)
+help_quote(const struct source *source, struct diag *diag, struct loc loc)
 {
 	size_t len = loc.end - loc.begin;
 
 	if (len > 0 && len <= WORD_MAX &&
 	    memchr(text_at(source, loc), '"', len) == NULL)
-		diag_help(diags, diag, "put it in quotes: \"%.*s\"", (int)len,
+		diag_help(diag, "put it in quotes: \"%.*s\"", (int)len,
 		    text_at(source, loc));
 	else
-		diag_help(diags, diag, "put it in quotes");
+		diag_help(diag, "put it in quotes");
 }
 
 void
@@ -103,9 +102,9 @@ yaml_report_mark(struct diags *diags, const struct source *source,
 	    text_at(source, word), what);
 
 	if (strncmp(text_at(source, word), "!!", 2) == 0)
-		diag_help(diags, diag, "leave it out: a value is its text");
+		diag_help(diag, "leave it out: a value is its text");
 	else
-		help_quote(diags, source, diag, word);
+		help_quote(source, diag, word);
 }
 
 /* Text that begins as no text can: '@', '`', '%', a tab. */
@@ -119,12 +118,12 @@ report_start(struct diags *diags, const struct source *source, struct loc loc)
 		word.end = loc.begin + 1;
 		diag = diag_add(diags, DIAG_YAML_SYNTAX, word,
 		    "a tab where blanks are expected");
-		diag_help(diags, diag, "YAML is indented with blanks");
+		diag_help(diag, "YAML is indented with blanks");
 		return;
 	}
 	diag = diag_add(diags, DIAG_YAML_SYNTAX, word,
 	    "text cannot begin with '%c' in YAML", *text_at(source, loc));
-	help_quote(diags, source, diag, word);
+	help_quote(source, diag, word);
 }
 
 /* In brackets a '{' begins a map, also behind a '$'. */
@@ -142,7 +141,7 @@ report_name(struct diags *diags, const struct source *source, struct loc loc)
 {
 	struct loc word = word_at(source, loc);
 
-	help_quote(diags, source,
+	help_quote(source,
 	    diag_add(diags, DIAG_YAML_SYNTAX, word,
 		"between brackets '{' begins a map, also in '${name}'"),
 	    word);
@@ -177,9 +176,9 @@ report_other(struct diags *diags, const struct source *source,
 	if (strncmp(source_first_line(source), "sbx ", 4) == 0)
 		help = "a policy that is no YAML is called NAME.sbx";
 	if (help != NULL)
-		diag_help(diags, diag, "%s", help);
+		diag_help(diag, "%s", help);
 	if (problem->context_loc.begin < loc.begin && *problem->context != '\0')
-		diag_note(diags, diag, problem->context_loc,
+		diag_note(diag, problem->context_loc,
 		    "it is part of what begins here");
 }
 

@@ -65,9 +65,8 @@ text_is_clean(const struct source *source, struct diags *diags)
 	    memcmp(source->text, SBX_MAGIC, sizeof SBX_MAGIC - 1) == 0) {
 		struct loc loc = { source->base, source->base + 1 };
 
-		diag_help(diags,
-		    diag_add(diags, DIAG_BAD_BYTE, loc,
-			"this is a compiled policy, not a text"),
+		diag_help(diag_add(diags, DIAG_BAD_BYTE, loc,
+			      "this is a compiled policy, not a text"),
 		    "'sbxc dump' and 'sbxc why' read it");
 		return false;
 	}

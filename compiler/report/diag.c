@@ -195,6 +195,7 @@ diag_add(struct diags *diags, enum diag_id id, struct loc loc,
     const char *format, ...)
 {
 	struct diag record = {
+		.arena = diags->arena,
 		.id = id,
 		.loc = loc,
 		.severity = diag_severity(id),
@@ -223,32 +224,31 @@ diag_add(struct diags *diags, enum diag_id id, struct loc loc,
 }
 
 void
-diag_help(struct diags *diags, struct diag *diag, const char *format, ...)
+diag_help(struct diag *diag, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	diag->help = bounded(diags->arena, format, args);
+	diag->help = bounded(diag->arena, format, args);
 	va_end(args);
 }
 
 void
-diag_note(struct diags *diags, struct diag *diag, struct loc loc,
-    const char *format, ...)
+diag_note(struct diag *diag, struct loc loc, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	diag->note = bounded(diags->arena, format, args);
+	diag->note = bounded(diag->arena, format, args);
 	va_end(args);
 	diag->note_loc = loc;
 }
 
 void
-diag_did_you_mean(struct diags *diags, struct diag *diag, const char *nearest)
+diag_did_you_mean(struct diag *diag, const char *nearest)
 {
 	if (nearest != NULL)
-		diag_help(diags, diag, "did you mean '%s'?", nearest);
+		diag_help(diag, "did you mean '%s'?", nearest);
 }
 
 /* --- judging -------------------------------------------------------------- */

@@ -265,6 +265,7 @@ enum {
 };
 
 struct diag {
+	struct arena *arena; /* of its texts */
 	enum diag_id id;
 	enum severity severity; /* of its code, until it is judged */
 	struct loc loc;
@@ -303,14 +304,13 @@ void diags_init(struct diags *diags, struct arena *arena,
  * diag_help() and diag_note().  Never NULL. */
 struct diag *diag_add(struct diags *diags, enum diag_id id, struct loc loc,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
-void diag_help(struct diags *diags, struct diag *diag, const char *format, ...)
+void diag_help(struct diag *diag, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void diag_note(struct diag *diag, struct loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void diag_note(struct diags *diags, struct diag *diag, struct loc loc,
-    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* "did you mean 'x'?" as the help line, if `nearest` is not NULL. */
-void diag_did_you_mean(struct diags *diags, struct diag *diag,
-    const char *nearest);
+void diag_did_you_mean(struct diag *diag, const char *nearest);
 
 /* Marks a record as ignored, so that it no longer counts; an error stays. */
 void diag_suppress(struct diags *diags, struct diag *diag, const char *reason);

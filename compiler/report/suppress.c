@@ -103,16 +103,15 @@ code_read(const struct reader *reader, const char *begin, const char *end)
 		diag = diag_add(diags, DIAG_BAD_IGNORE,
 		    place_of(reader, begin, end),
 		    "'%s' is no code of a diagnostic", word);
-		diag_help(diags, diag, "write '# sbx: ignore CODE -- reason'");
+		diag_help(diag, "write '# sbx: ignore CODE -- reason'");
 		if (diags_may_guess(diags))
-			diag_did_you_mean(diags, diag,
+			diag_did_you_mean(diag,
 			    diag_nearest(diags->arena, word));
 	} else if (diag_severity(id) == SEVERITY_ERROR) {
 		diag = diag_add(diags, DIAG_BAD_IGNORE,
 		    place_of(reader, begin, end),
 		    "'%s' is an error, and errors cannot be ignored", word);
-		diag_help(diags, diag,
-		    "take the comment away, and what is wrong");
+		diag_help(diag, "take the comment away, and what is wrong");
 		id = DIAG_END;
 	}
 	return id;
@@ -124,7 +123,7 @@ reason_missing(const struct reader *reader, struct loc loc)
 	struct diag *diag = diag_add(reader->diags, DIAG_IGNORE_REASON, loc,
 	    "the comment says what to ignore, and not why");
 
-	diag_help(reader->diags, diag, "write '# sbx: ignore CODE -- reason'");
+	diag_help(diag, "write '# sbx: ignore CODE -- reason'");
 }
 
 /* The reason, without blanks around it; NULL if there is none. */
@@ -333,6 +332,6 @@ suppressions_report_unused(const struct suppressions *suppressions,
 			continue;
 		diag = diag_add(diags, DIAG_UNUSED_IGNORE, one->loc,
 		    "there is no %s here to ignore", diag_code(one->id));
-		diag_help(diags, diag, "delete it: it would hide the next one");
+		diag_help(diag, "delete it: it would hide the next one");
 	}
 }

@@ -70,7 +70,7 @@ test_plain(struct tap *tap)
 	bench_init(&b, text);
 	diag = diag_add(&b.diags, DIAG_UNKNOWN_STATEMENT, place(&b, "raed"),
 	    "unknown right '%s'", "raed");
-	diag_did_you_mean(&b.diags, diag, "read");
+	diag_did_you_mean(diag, "read");
 	expect(tap, &b, "the form that is promised", REPORT_TEXT,
 	    "p.sbx:3:11: error: unknown right 'raed' [SBX0102]\n"
 	    "    3 |     allow raed ${workspace}\n"
@@ -79,18 +79,18 @@ test_plain(struct tap *tap)
 
 	bench_init(&b, text);
 	diag = diag_add(&b.diags, DIAG_SYNTAX, place(&b, "raed"), "first");
-	diag_help(&b.diags, diag, "help");
-	diag_note(&b.diags, diag, place(&b, "sbx"), "second");
+	diag_help(diag, "help");
+	diag_note(diag, place(&b, "sbx"), "second");
 	expect(tap, &b, "the format of GCC has first lines only", REPORT_GCC,
 	    "p.sbx:3:11: error: first [SBX0101]\n"
 	    "p.sbx:1:1: note: second\n");
 
 	bench_init(&b, text);
 	diag = diag_add(&b.diags, DIAG_SYNTAX, place(&b, "x {"), "first");
-	diag_help(&b.diags, diag,
+	diag_help(diag,
 	    "a sentence that is so long that there is "
 	    "no room for it beside the caret in a terminal");
-	diag_note(&b.diags, diag, place(&b, "raed"), "second");
+	diag_note(diag, place(&b, "raed"), "second");
 	expect(tap, &b, "a long help line, and a note", REPORT_TEXT,
 	    "p.sbx:2:9: error: first [SBX0101]\n"
 	    "    2 | profile x {\n"
@@ -104,8 +104,8 @@ test_plain(struct tap *tap)
 
 	bench_init(&b, text);
 	diag_add(&b.diags, DIAG_SYNTAX, (struct loc){ 0, 0 }, "nowhere");
-	diag_did_you_mean(&b.diags,
-	    diag_add(&b.diags, DIAG_SYNTAX, place(&b, "{\n"), "to the end"),
+	diag_did_you_mean(diag_add(&b.diags, DIAG_SYNTAX, place(&b, "{\n"),
+			      "to the end"),
 	    NULL);
 	expect(tap, &b, "no place, and a place of several lines", REPORT_TEXT,
 	    "sbxc: error: nowhere [SBX0101]\n"
@@ -284,9 +284,8 @@ test_many(struct tap *tap)
 
 	bench_init(&b, "x\n");
 	for (int i = 0; i < DIAG_MAX + 7; i++)
-		diag_help(&b.diags,
-		    diag_add(&b.diags, DIAG_SYNTAX, place(&b, "x"), "number %d",
-			i),
+		diag_help(diag_add(&b.diags, DIAG_SYNTAX, place(&b, "x"),
+			      "number %d", i),
 		    "help %d", i);
 	got = printed(&b, REPORT_TEXT, false);
 	tap_ok(tap,
