@@ -5,13 +5,14 @@
  *	--for POLICY    the text that changes
  *	nothing         default.sbx, which extends coding if it is not there
  *	@NAME           one's own, or the one that extends a shipped profile
- *	FILE.sbx        that file
- *	FILE.bin        FILE.sbx beside it
+ *	FILE.sbx        that file, or one of YAML
+ *	FILE.bin        the text beside it
  *
  * The blob beside a text is compiled again.  All of it happens under a lock on the
  * directory of the text, so that of two changes at once none is lost.
  */
 #include "compiler/base/base.h"
+#include "compiler/cases/cases.h"
 #include "compiler/command/commands.h"
 #include "compiler/policy/policy.h"
 #include "compiler/query/why.h"
@@ -32,35 +33,6 @@
 #include <unistd.h>
 
 enum { LOCK_TRIES = 50 /* a tenth of a second each */ };
-
-struct allowing {
-	const struct options *options;
-	struct arena *arena;
-	const char *text_path, *blob_path; /* blob_path: NULL: there is none */
-	const char *shipped; /* what a new text extends; NULL: it is there */
-	const char *profile; /* that is changed, or NULL: the only one */
-	const char *text;    /* as it was */
-	struct operand old, new;
-	const struct ast_stmt *stmt; /* the rule, and how it is written */
-	const char *rule;
-	uint32_t begin; /* of the new line in the new text */
-	int directory;  /* of both, locked */
-	struct stat text_status, blob_status;
-};
-
-static bool
-ends_with(const char *path, const char *end)
-{
-	size_t len = strlen(path), end_len = strlen(end);
-
-	return len > end_len && strcmp(path + len - end_len, end) == 0;
-}
-
-static const char *
-with_end(struct arena *arena, const char *path, const char *end)
-{
-	return arena_printf(arena, "%.*s%s", (int)strlen(path) - 4, path, end);
-}
 
 /* --- the rule ------------------------------------------------------------- */
 
@@ -146,18 +118,9 @@ rule_of_words(const struct allowing *allowing)
 	return text;
 }
 
-static void
-write_statement(FILE *stream, const void *context)
-{
-	write_sbx_statement(stream, context);
-}
-
 static bool
 read_rule(struct allowing *allowing)
 {
-	const char *text;
-	size_t len;
-
 	if (allowing->options->operands.list.count == 0) {
 		misused("a rule is missing: sbxc allow read ~/data");
 		return false;
@@ -166,351 +129,8 @@ read_rule(struct allowing *allowing)
 	    rule_of_words(allowing));
 	if (allowing->stmt == NULL)
 		return false;
-	text = show_to_text(allowing->arena, write_statement, allowing->stmt);
-	len = strcspn(text, "\n");
-	allowing->rule = arena_strndup(allowing->arena, text, len);
+	allowing->rule = extra_text(allowing->arena, allowing->stmt);
 	return true;
-}
-
-/* --- which policy --------------------------------------------------------- */
-
-static const struct ast_stmt *
-extending(const struct compilation *compilation, const char *shipped)
-{
-	for (const struct ast_stmt *stmt = compilation->stmts; stmt != NULL;
-	     stmt = stmt->next) {
-		if (stmt->kind == AST_PROFILE && stmt->parent != NULL &&
-		    strcmp(stmt->parent->text, shipped) == 0)
-			return stmt;
-	}
-	return NULL;
-}
-
-/* One's own policy that extends a shipped one; false after complaining that there
- * are several. */
-static bool
-find_extending(struct allowing *allowing, const char *shipped)
-{
-	struct words names = { .list.count = 0 };
-	const char *several = NULL;
-
-	named_list(allowing->arena, &names);
-	for (size_t i = 0; i < names.list.count; i++) {
-		const char *path = named_file(allowing->arena,
-		    names.list.items[i]);
-		struct compilation compilation;
-		const struct ast_stmt *profile;
-
-		compilation_init(&compilation, allowing->arena);
-		if (path == NULL || !ends_with(path, ".sbx") ||
-		    !compilation_open(&compilation, path) ||
-		    (profile = extending(&compilation, shipped)) == NULL)
-			continue;
-		several = allowing->text_path;
-		allowing->text_path = path;
-		allowing->profile = profile->name->text;
-		if (several != NULL)
-			break;
-	}
-	if (several == NULL)
-		return true;
-	misused("'%s' and '%s' extend %s: say with --for FILE which one is "
-		"meant",
-	    several, allowing->text_path, shipped);
-	return false;
-}
-
-static bool
-is_there(const char *path)
-{
-	struct stat status;
-
-	return lstat(path, &status) == 0;
-}
-
-static bool choose_file(struct allowing *allowing, const char *path);
-
-/* The user's policy that extends a shipped one, which is made if need be.  The
- * one for commands without a policy extends coding. */
-static bool
-choose_shipped(struct allowing *allowing, const char *shipped)
-{
-	const char *directory = named_directory(allowing->arena);
-	bool coding = strcmp(shipped, "coding") == 0;
-
-	if (directory == NULL) {
-		misused("there is no home directory for a policy");
-		return false;
-	}
-	if (strcmp(shipped, "full-access") == 0 ||
-	    strcmp(shipped, "groups") == 0) {
-		misused("@%s cannot be extended: --for FILE names a text of "
-			"yours",
-		    shipped);
-		return false;
-	}
-	if (!find_extending(allowing, shipped))
-		return false;
-	if (allowing->text_path != NULL)
-		return choose_file(allowing, allowing->text_path);
-	allowing->shipped = shipped;
-	allowing->profile = coding &&
-		named_file(allowing->arena, "default") == NULL ?
-	    "default" :
-	    arena_printf(allowing->arena, "my-%s", shipped);
-	allowing->text_path = arena_printf(allowing->arena, "%s/%s.sbx",
-	    directory, allowing->profile);
-	if (!is_there(allowing->text_path))
-		return true;
-	misused("'%s' is there and does not extend %s: name the policy with "
-		"--for FILE",
-	    allowing->text_path, shipped);
-	return false;
-}
-
-/* The name of a shipped profile that was compiled as it is; else NULL. */
-static const char *
-shipped_in(const struct allowing *allowing, const char *path)
-{
-	struct sbx_blob blob;
-	const char *profile;
-
-	if (!is_there(path) || !operand_blob(allowing->arena, path, &blob))
-		return NULL;
-	profile = sbx_string(&blob, blob.meta->profile);
-	return named_is_shipped(allowing->arena, profile) ? profile : NULL;
-}
-
-static bool
-choose_file(struct allowing *allowing, const char *path)
-{
-	char *real;
-
-	if (ends_with(path, ".bin") &&
-	    !is_there(with_end(allowing->arena, path, ".sbx"))) {
-		const char *shipped = shipped_in(allowing, path);
-
-		if (shipped != NULL)
-			return choose_shipped(allowing, shipped);
-		misused("'%s' is a blob, and its text is not beside it: "
-			"--for FILE.sbx names it",
-		    path);
-		return false;
-	}
-	allowing->text_path = ends_with(path, ".bin") ?
-	    with_end(allowing->arena, path, ".sbx") :
-	    path;
-	/* A link that leads to it stays one. */
-	real = realpath(allowing->text_path, NULL);
-	if (real == NULL) {
-		complain_unread(allowing->text_path);
-		return false;
-	}
-	allowing->text_path = arena_strndup(allowing->arena, real,
-	    strlen(real));
-	free(real);
-	if (ends_with(allowing->text_path, ".sbx"))
-		return true;
-	misused("'%s' is no text that ends in .sbx: write the rule into it "
-		"yourself",
-	    path);
-	return false;
-}
-
-static bool
-choose_policy(struct allowing *allowing)
-{
-	const char *wanted = allowing->options->target;
-	const char *named;
-
-	if (wanted == NULL) {
-		named = named_file(allowing->arena, "default");
-		return named != NULL ? choose_file(allowing, named) :
-				       choose_shipped(allowing, "coding");
-	}
-	if (wanted[0] != '@' || strpbrk(wanted, "./") != NULL)
-		return choose_file(allowing, wanted);
-	if (named_is_shipped(allowing->arena, wanted + 1))
-		return choose_shipped(allowing, wanted + 1);
-	named = named_file(allowing->arena, wanted + 1);
-	if (named != NULL)
-		return choose_file(allowing, named);
-	named_missing(allowing->arena, wanted + 1);
-	return false;
-}
-
-/* --- before and after ----------------------------------------------------- */
-
-/* Compiles a text as the file that it will be. */
-static bool
-compile_as(const struct allowing *allowing, const char *text,
-    struct operand *operand)
-{
-	struct compilation *compilation = &operand->compilation;
-	struct source *source;
-	struct options options = *allowing->options;
-
-	compilation_init(compilation, allowing->arena);
-	source = sources_add(&compilation->sources, allowing->text_path, text,
-	    strlen(text), (struct loc){ 0 });
-	if (source == NULL) {
-		complain("'%s' is too long", allowing->text_path);
-		return false;
-	}
-	source->path = allowing->text_path;
-	source->name = path_name(allowing->text_path);
-	compilation_parse(compilation, source);
-	options.profile = allowing->profile != NULL ? allowing->profile :
-						      options.profile;
-	operand_compile(&options, operand);
-	if (operand->state == OPERAND_GOOD)
-		return true;
-	options_print(allowing->options, &compilation->diags);
-	return false;
-}
-
-/* The policy that decides now: the blob beside the text, if there is one. */
-static bool
-read_old(struct allowing *allowing)
-{
-	if (allowing->shipped != NULL) {
-		operand_read(allowing->options,
-		    arena_printf(allowing->arena, "@%s", allowing->shipped),
-		    &allowing->old);
-		allowing->text = arena_printf(allowing->arena,
-		    "sbx 1\n\nprofile %s extends %s {\n}\n", allowing->profile,
-		    allowing->shipped);
-		return allowing->old.state == OPERAND_GOOD;
-	}
-	allowing->text = change_read(allowing->arena, allowing->text_path,
-	    &allowing->text_status);
-	if (allowing->text == NULL) {
-		if (errno == 0)
-			complain("cannot read '%s': %s", allowing->text_path,
-			    strerror(ENOENT));
-		return false;
-	}
-	if (!compile_as(allowing, allowing->text, &allowing->old))
-		return false;
-	allowing->blob_path = with_end(allowing->arena, allowing->text_path,
-	    ".bin");
-	if (fstatat(allowing->directory, path_name(allowing->blob_path),
-		&allowing->blob_status, AT_SYMLINK_NOFOLLOW) != 0) {
-		allowing->blob_path = NULL;
-		return true;
-	}
-	if (S_ISREG(allowing->blob_status.st_mode))
-		return operand_blob(allowing->arena, allowing->blob_path,
-		    &allowing->old.blob);
-	complain("'%s' is a link, or no file: whoever may write there could "
-		 "choose what is written; compile the text yourself",
-	    allowing->blob_path);
-	return false;
-}
-
-static const struct ast_stmt *
-find_profile(const struct allowing *allowing, const struct operand *operand)
-{
-	const char *wanted = sbx_string(&operand->blob,
-	    operand->blob.meta->profile);
-
-	for (const struct ast_stmt *stmt = operand->compilation.stmts;
-	     stmt != NULL; stmt = stmt->next) {
-		if (stmt->kind == AST_PROFILE &&
-		    strcmp(stmt->name->text, wanted) == 0)
-			return stmt;
-	}
-	complain("'%s' does not define profile %s itself: --for FILE names the "
-		 "text that does",
-	    allowing->text_path, wanted);
-	return NULL;
-}
-
-/* The statement of the profile that says the same; or NULL. */
-static const struct ast_stmt *
-find_same(const struct allowing *allowing, const struct ast_stmt *profile)
-{
-	for (const struct ast_stmt *stmt = profile->body; stmt != NULL;
-	     stmt = stmt->next) {
-		const char *text = show_to_text(allowing->arena,
-		    write_statement, stmt);
-
-		if (strncmp(text, allowing->rule, strlen(allowing->rule)) ==
-			0 &&
-		    strcspn(text, "\n") == strlen(allowing->rule))
-			return stmt;
-	}
-	return NULL;
-}
-
-/* The text with the rule as the last one of the profile; NULL after
- * complaining. */
-static const char *
-text_with(struct allowing *allowing)
-{
-	const char *text = allowing->text, *end;
-	struct operand plain = { .state = OPERAND_UNREAD };
-	const struct ast_stmt *profile;
-	const struct ast_stmt *same;
-	size_t before;
-
-	if (!compile_as(allowing, text, &plain))
-		return NULL;
-	profile = find_profile(allowing, &plain);
-	if (profile == NULL)
-		return NULL;
-	same = find_same(allowing, profile);
-	if (same != NULL) {
-		printf("%s:%u has this rule already: %s\n", allowing->text_path,
-		    sources_position(&plain.compilation.sources, same->loc)
-			.line,
-		    allowing->rule);
-		return text;
-	}
-	end = ast_block_end(plain.compilation.file, profile);
-	if (end == NULL) {
-		complain("the end of profile %s is not found in '%s'",
-		    profile->name->text, allowing->text_path);
-		return NULL;
-	}
-	before = (size_t)(end - plain.compilation.file->text);
-	while (before > 0 && strchr(" \t", text[before - 1]) != NULL)
-		before--;
-	allowing->begin = (uint32_t)before;
-	return arena_printf(allowing->arena, "%.*s%s    %s\n%s", (int)before,
-	    text, before > 0 && text[before - 1] != '\n' ? "\n" : "",
-	    allowing->rule, text + before);
-}
-
-/* The text without the lines of the rule; NULL after complaining. */
-static const char *
-text_without(struct allowing *allowing)
-{
-	const char *text = allowing->text;
-	struct operand plain = { .state = OPERAND_UNREAD };
-	const struct ast_stmt *profile, *same;
-	size_t begin, end;
-
-	if (!compile_as(allowing, text, &plain))
-		return NULL;
-	profile = find_profile(allowing, &plain);
-	same = profile == NULL ? NULL : find_same(allowing, profile);
-	if (profile != NULL && same == NULL)
-		complain("profile %s of '%s' has no such rule: '%s'; 'sbxc "
-			 "allow --list' prints them",
-		    profile->name->text, allowing->text_path, allowing->rule);
-	if (same == NULL)
-		return NULL;
-	begin = same->loc.begin - plain.compilation.file->base;
-	end = same->loc.end - plain.compilation.file->base;
-	while (begin > 0 && strchr(" \t", text[begin - 1]) != NULL)
-		begin--;
-	end += strspn(text + end, " \t");
-	if (text[end] == '#')
-		end += strcspn(text + end, "\n");
-	end += text[end] == '\n';
-	return arena_printf(allowing->arena, "%.*s%s", (int)begin, text,
-	    text + end);
 }
 
 /* --- what may not be ------------------------------------------------------ */
@@ -542,54 +162,101 @@ find_risk(const struct allowing *allowing, const struct subject *subject,
 	return remedy_risk(&remedy, access->path);
 }
 
-/* A deny of the policy, or what sbx keeps: no rule lifts that. */
-static bool
-is_kept(const struct subject *subject, const struct access *access)
+/* Why the rule cannot be written as it is: a deny that --force lifts, or a risk. */
+struct objection {
+	const struct sbx_path *deny;
+	const char *path;
+};
+
+/* What sbx keeps, or a deny without --force: the rule would change nothing. */
+static void
+complain_kept(const struct subject *subject, const struct access *access,
+    bool liftable)
 {
-	if (verdict_of(subject, access).allowed)
-		return false;
 	why(stdout, subject, access, true);
 	fflush(stdout);
 	complain("a deny beats every allow: the rule would change nothing, and "
-		 "was not written");
-	return true;
+		 "was not written%s",
+	    liftable ? "; --force lifts the deny, too" : "");
 }
 
 static enum exit_status
-judge(const struct allowing *allowing)
+judge_path(const struct allowing *allowing, const struct subject *subject,
+    const struct ast_atom *path, struct objection *objection)
+{
+	const char *right = allowing->stmt->words.first->text, *risk;
+	bool force = allowing->options->force;
+	struct verdict verdict;
+	struct access access;
+
+	if (path->kind != AST_PATH ||
+	    !ask_path(subject, right, path->text, &access))
+		return EXIT_CLEAN;
+	verdict = verdict_of(subject, &access);
+	if (!verdict.allowed && verdict.by == BY_PATH && force) {
+		objection->deny = &allowing->new.blob.paths[verdict.rule];
+		objection->path = path->text;
+		return EXIT_CLEAN;
+	}
+	if (!verdict.allowed) {
+		complain_kept(subject, &access, verdict.by == BY_PATH);
+		return EXIT_POLICY;
+	}
+	risk = force ? NULL : find_risk(allowing, subject, &access);
+	if (risk == NULL)
+		return EXIT_CLEAN;
+	complain("%s %s: %s; --force writes it all the same", right, path->text,
+	    risk);
+	return EXIT_POLICY;
+}
+
+static enum exit_status
+judge(const struct allowing *allowing, struct objection *objection)
 {
 	const struct ast_atom *word = allowing->stmt->words.first;
 	const struct blocks *blocks = allowing->new.compilation.blocks;
 	struct subject subject;
 	enum exit_status status;
 
+	objection->deny = NULL;
 	if (allowing->stmt->kind != AST_RULE || word == NULL ||
 	    !is_right(word->text))
 		return EXIT_CLEAN;
 	status = subjects_bind(allowing->options, &allowing->new.blob, &blocks,
 	    1, &subject);
-	if (status != EXIT_CLEAN)
-		return status;
 	for (const struct ast_atom *at = allowing->stmt->objects.first;
-	     at != NULL; at = at->next) {
-		struct access access;
-		const char *risk;
+	     at != NULL && status == EXIT_CLEAN && objection->deny == NULL;
+	     at = at->next)
+		status = judge_path(allowing, &subject, at, objection);
+	return status;
+}
 
-		if (at->kind != AST_PATH ||
-		    !ask_path(&subject, word->text, at->text, &access))
-			continue;
-		if (is_kept(&subject, &access))
+/* Compiles and judges the new text; with --force, lifts one deny after the
+ * other. */
+static enum exit_status
+judge_text(struct allowing *allowing, const char **text)
+{
+	enum { DENIES_MAX = 16 };
+	struct objection objection;
+	enum exit_status status;
+
+	for (int i = 0; i < DENIES_MAX; i++) {
+		allowing->new = (struct operand){ .state = OPERAND_UNREAD };
+		if (!allowing_compile(allowing, *text, &allowing->new))
 			return EXIT_POLICY;
-		risk = allowing->options->force ?
-		    NULL :
-		    find_risk(allowing, &subject, &access);
-		if (risk == NULL)
-			continue;
-		complain("%s %s: %s; --force writes it all the same",
-		    word->text, at->text, risk);
-		return EXIT_POLICY;
+		status = allowing->options->remove ?
+		    EXIT_CLEAN :
+		    judge(allowing, &objection);
+		if (allowing->options->remove || status != EXIT_CLEAN ||
+		    objection.deny == NULL)
+			return status;
+		*text = allowing_lifted(allowing, objection.deny,
+		    objection.path);
+		if (*text == NULL)
+			return EXIT_POLICY;
 	}
-	return EXIT_CLEAN;
+	complain("more denies keep it than are lifted at once");
+	return EXIT_POLICY;
 }
 
 /* What the compiler says of the new line alone. */
@@ -606,8 +273,7 @@ print_warnings(const struct allowing *allowing)
 		const struct diag *diag = &compilation->diags.records.items[i];
 
 		if (diag->loc.begin < begin ||
-		    diag->loc.begin >
-			begin + 6 + (uint32_t)strlen(allowing->rule) ||
+		    diag->loc.begin > compilation->file->base + allowing->end ||
 		    diag->severity != SEVERITY_WARNING)
 			continue;
 		*arena_push(allowing->arena, &own.records) = *diag;
@@ -645,23 +311,6 @@ print_difference(const struct allowing *allowing)
 	    diff.comparison.counts[CHANGE_MAYBE_NARROWER];
 	diff_print(&diff, CHANGE_ALL & ~CHANGE_BIT(CHANGE_NEUTRAL), stdout);
 	return count;
-}
-
-static bool
-is_wanted(const struct allowing *allowing)
-{
-	char answer[16] = "";
-
-	if (allowing->options->yes)
-		return true;
-	if (!isatty(STDIN_FILENO)) {
-		complain("nothing was written: --yes writes this");
-		return false;
-	}
-	printf("Write this to %s? [y/N] ", allowing->text_path);
-	fflush(stdout);
-	return fgets(answer, sizeof answer, stdin) != NULL &&
-	    (answer[0] == 'y' || answer[0] == 'Y');
 }
 
 /* In the directory that was locked, whatever its path leads to by now: a command
@@ -726,7 +375,64 @@ say_use(const struct allowing *allowing)
 		    allowing->blob_path != NULL ? allowing->blob_path :
 						  allowing->text_path);
 	puts("commands that run, and named sessions, keep the old policy until "
-	     "they end; --session=auto starts anew");
+	     "they end");
+}
+
+/* --- sessions ------------------------------------------------------------- */
+
+/* Whether the session has the policy that was changed. */
+static bool
+has_policy(const struct allowing *allowing, const struct json_t *session)
+{
+	const char *name = json_text(session, "name");
+	const char *policy = json_text(session, "policy");
+	char *real;
+	bool is;
+
+	if (name == NULL || policy == NULL || strncmp(name, "auto-", 5) != 0)
+		return false;
+	if (policy[0] == '@')
+		policy = arena_printf(allowing->arena, "%s/%s.sbx",
+		    named_directory(allowing->arena), policy + 1);
+	real = realpath(policy, NULL);
+	is = real != NULL &&
+	    (strcmp(real, allowing->text_path) == 0 ||
+		(allowing->blob_path != NULL &&
+		    strcmp(real, allowing->blob_path) == 0));
+	free(real);
+	return is;
+}
+
+/* Sessions of agents have no name that anybody knows: those of the old policy end,
+ * as soon as nothing runs in them, and the next command makes a new one. */
+static void
+end_sessions(const struct allowing *allowing)
+{
+	const char *sbxrun = machine_sbxrun(allowing->arena);
+	const char *words[] = { sbxrun, "--sessions", "--json", NULL };
+	struct json_t *all;
+	const struct json_t *list;
+
+	if (sbxrun == NULL)
+		return;
+	all = json_read(program_run(allowing->arena, words, NULL, -1).out);
+	list = json_member(all, "sessions");
+	for (size_t i = 0; i < json_count(list); i++) {
+		const struct json_t *session = json_item(list, i);
+		const char *name = json_text(session, "name");
+		const char *end[] = { sbxrun, "--session", name, "--end=idle",
+			NULL };
+
+		if (!has_policy(allowing, session) ||
+		    program_run(allowing->arena, end, NULL, -1).status != 0)
+			continue;
+		printf(json_number(session, "commands") == 0 ?
+			"ended: session %s, which had the old policy\n" :
+			"session %s ends when its commands do; new ones have "
+			"the new policy\n",
+		    name);
+	}
+	json_release(all);
 }
 
 /* --- the command ---------------------------------------------------------- */
@@ -752,7 +458,7 @@ is_inside(const struct allowing *allowing)
 
 /* An open directory that is locked until the end; -1 after complaining. */
 static int
-lock(const struct allowing *allowing)
+lock(struct allowing *allowing)
 {
 	const char *slash = strrchr(allowing->text_path, '/');
 	const char *directory = slash == NULL ?
@@ -767,7 +473,9 @@ lock(const struct allowing *allowing)
 		for (char *next = at + 1; (next = strchr(next, '/')) != NULL;
 		     next++) {
 			*next = '\0';
-			mkdir(at, 0700);
+			if (mkdir(at, 0700) == 0 && allowing->made == NULL)
+				allowing->made = arena_printf(allowing->arena,
+				    "%s", at);
 			*next = '/';
 		}
 	}
@@ -796,23 +504,36 @@ lock(const struct allowing *allowing)
 	return fd;
 }
 
+/* What was made for a policy that is not there; others may use it by now. */
+static void
+remove_made(const struct allowing *allowing)
+{
+	char *at = arena_printf(allowing->arena, "%s", allowing->text_path);
+	size_t len = allowing->made != NULL ? strlen(allowing->made) :
+					      strlen(at);
+
+	while (len < strlen(at)) {
+		*strrchr(at, '/') = '\0';
+		if (rmdir(at) != 0)
+			return;
+	}
+}
+
 static enum exit_status
 change(struct allowing *allowing)
 {
 	const char *text;
 	enum exit_status status;
 
-	if (!read_old(allowing))
+	if (!allowing_read(allowing))
 		return EXIT_POLICY;
-	text = allowing->options->remove ? text_without(allowing) :
-					   text_with(allowing);
+	text = allowing->options->remove ? allowing_without(allowing) :
+					   allowing_with(allowing);
 	if (text == NULL)
 		return EXIT_POLICY;
 	if (text == allowing->text)
 		return EXIT_CLEAN;
-	if (!compile_as(allowing, text, &allowing->new))
-		return EXIT_POLICY;
-	status = allowing->options->remove ? EXIT_CLEAN : judge(allowing);
+	status = judge_text(allowing, &text);
 	if (status != EXIT_CLEAN)
 		return status;
 	printf("%s  %s\n%s: %s\n", allowing->options->remove ? "-" : "+",
@@ -826,11 +547,15 @@ change(struct allowing *allowing)
 	}
 	if (!allowing->options->remove)
 		print_warnings(allowing);
-	if (!is_wanted(allowing))
+	if (!options_agree(allowing->options,
+		arena_printf(allowing->arena, "Write this to %s?",
+		    allowing->text_path)))
 		return EXIT_USAGE;
 	status = write_all(allowing, text);
-	if (status == EXIT_CLEAN)
-		say_use(allowing);
+	if (status != EXIT_CLEAN)
+		return status;
+	say_use(allowing);
+	end_sessions(allowing);
 	return status;
 }
 
@@ -870,7 +595,7 @@ list_all(struct allowing *allowing)
 	if (allowing->options->operands.list.count > 0)
 		return misused("--list takes no rule; --for chooses a policy");
 	if (allowing->options->target != NULL) {
-		if (!choose_policy(allowing))
+		if (!allowing_choose(allowing))
 			return EXIT_USAGE;
 		return allowing->shipped != NULL ?
 		    EXIT_CLEAN :
@@ -881,7 +606,7 @@ list_all(struct allowing *allowing)
 		const char *path = named_file(allowing->arena,
 		    names.list.items[i]);
 		enum exit_status status = path != NULL &&
-			ends_with(path, ".sbx") ?
+			strcmp(path + strlen(path) - 4, ".sbx") == 0 ?
 		    list(allowing, path) :
 		    EXIT_CLEAN;
 
@@ -905,7 +630,7 @@ command_allow(struct options *options)
 		return list_all(&allowing);
 	if (is_inside(&allowing))
 		return EXIT_POLICY;
-	if (!read_rule(&allowing) || !choose_policy(&allowing))
+	if (!read_rule(&allowing) || !allowing_choose(&allowing))
 		return EXIT_USAGE;
 	if (options->remove && allowing.shipped != NULL) {
 		complain("no policy of yours has such a rule");
@@ -915,6 +640,8 @@ command_allow(struct options *options)
 	if (allowing.directory < 0)
 		return EXIT_TROUBLE;
 	status = change(&allowing);
+	if (status != EXIT_CLEAN)
+		remove_made(&allowing);
 	close(allowing.directory);
 	return status;
 }

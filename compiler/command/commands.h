@@ -6,6 +6,8 @@
 #include "compiler/query/query.h"
 #include "compiler/report/report.h"
 
+#include <sys/stat.h>
+
 /* --- commands.c -------------------------------------------------------- */
 
 /*
@@ -56,10 +58,62 @@ enum exit_status subject_read(const struct options *options, const char *path,
 const struct ast_stmt *extra_parse(const struct options *options,
     const char *option, const char *text);
 
+/* A statement as it is written, without the end of its line. */
+const char *extra_text(struct arena *arena, const struct ast_stmt *stmt);
+
 /* Adds the rules of the options to a policy that is good; EXIT_CLEAN, or what
  * the command is to end with after complaining. */
 enum exit_status extra_apply(const struct options *options,
     struct operand *operand);
+
+/* Says the mistakes that lie in a part of a text: that of a rule, which is in no
+ * file.  False: there are none, or others too. */
+bool extra_complain(const struct diags *diags, uint32_t begin, uint32_t end,
+    const char *rule);
+
+/* --- allow.c ------------------------------------------------------------- */
+
+/* What `sbxc allow` is about to change. */
+struct allowing {
+	const struct options *options;
+	struct arena *arena;
+	const char *text_path, *blob_path; /* blob_path: NULL: there is none */
+	const char *shipped; /* what a new text extends; NULL: it is there */
+	const char *profile; /* that is changed, or NULL: the only one */
+	const char *text;    /* as it was */
+	struct operand old, new;
+	const struct ast_stmt *stmt; /* the rule, and how it is written */
+	const char *rule;
+	uint32_t begin, end; /* of the new line in the new text */
+	int directory;       /* of both, locked */
+	const char *made;    /* of its path, what was made for this; or NULL */
+	struct stat text_status, blob_status;
+};
+
+/* --- allow_policy.c ------------------------------------------------------ */
+
+/* Sets the text that is changed, by --for; false after complaining. */
+bool allowing_choose(struct allowing *allowing);
+
+/* --- allow_text.c -------------------------------------------------------- */
+
+/* Reads the text, and the policy that decides now: the blob beside it, if there is
+ * one; false after complaining. */
+bool allowing_read(struct allowing *allowing);
+
+/* Compiles a text as the file that it will be; false after complaining. */
+bool allowing_compile(const struct allowing *allowing, const char *text,
+    struct operand *operand);
+
+/* The text with the rule, or as it was if it has it; and without it.  NULL after
+ * complaining. */
+const char *allowing_with(struct allowing *allowing);
+const char *allowing_without(struct allowing *allowing);
+
+/* The new text without a deny that keeps a path of the rule; NULL after
+ * complaining. */
+const char *allowing_lifted(struct allowing *allowing,
+    const struct sbx_path *rule, const char *path);
 
 /* --- diff.c ------------------------------------------------------------ */
 

@@ -40,6 +40,8 @@ command_doctor(struct options *options)
 		doctor.policy = operands->list.items[0];
 	else
 		doctor.policy = named_resolve(arena, named_default(arena));
+	if (doctor.policy == NULL)
+		return EXIT_POLICY;
 	wanted = options->workspace != NULL ? options->workspace :
 					      binder_workspace();
 	if (wanted == NULL)

@@ -17,6 +17,30 @@ mark(struct arena *arena, const char *effect)
 	return arena_printf(arena, "--%s", effect);
 }
 
+bool
+extra_complain(const struct diags *diags, uint32_t begin, uint32_t end,
+    const char *rule)
+{
+	for (size_t i = 0; i < diags->records.count; i++) {
+		const struct diag *diag = &diags->records.items[i];
+
+		if (diag->severity == SEVERITY_ERROR &&
+		    (diag->loc.begin < begin || diag->loc.begin > end))
+			return false;
+	}
+	for (size_t i = 0; i < diags->records.count; i++) {
+		const struct diag *diag = &diags->records.items[i];
+
+		if (diag->severity == SEVERITY_ERROR)
+			complain("in the rule %s: %s%s%s [%s]",
+			    shown_text(diags->arena, rule), diag->message,
+			    diag->help != NULL ? ": " : "",
+			    diag->help != NULL ? diag->help : "",
+			    diag_code(diag->id));
+	}
+	return diags->errors > 0;
+}
+
 const struct ast_stmt *
 extra_parse(const struct options *options, const char *option, const char *text)
 {
@@ -35,7 +59,7 @@ extra_parse(const struct options *options, const char *option, const char *text)
 		profile = ast_parse_alone(&compilation->sources,
 		    &compilation->diags, source);
 	if (compilation->diags.errors > 0) {
-		options_print(options, &compilation->diags);
+		extra_complain(&compilation->diags, 0, UINT32_MAX, text);
 		return NULL;
 	}
 	if (profile != NULL && profile->kind == AST_VERSION)
@@ -56,6 +80,17 @@ write_statement(FILE *stream, const void *context)
 	write_sbx_statement(stream, context);
 }
 
+const char *
+extra_text(struct arena *arena, const struct ast_stmt *stmt)
+{
+	const char *text = show_to_text(arena, write_statement, stmt);
+	size_t len = strlen(text);
+
+	while (len > 0 && text[len - 1] == '\n')
+		len--;
+	return arena_strndup(arena, text, len);
+}
+
 /* One of them as a line of the policy; NULL after complaining. */
 static const char *
 rule_line(const struct options *options, const char *effect, const char *rule,
@@ -63,17 +98,12 @@ rule_line(const struct options *options, const char *effect, const char *rule,
 {
 	const struct ast_stmt *stmt = extra_parse(options, effect,
 	    arena_printf(options->arena, "%s %s", effect, rule));
-	const char *text;
-	size_t len;
 
 	if (stmt == NULL)
 		return NULL;
-	text = show_to_text(options->arena, write_statement, stmt);
-	len = strlen(text);
-	while (len > 0 && text[len - 1] == '\n')
-		len--;
-	return arena_printf(options->arena, "%.*s from \"%s:%zu:1 (%s)\"\n",
-	    (int)len, text, mark(options->arena, effect), number, profile);
+	return arena_printf(options->arena, "%s from \"%s:%zu:1 (%s)\"\n",
+	    extra_text(options->arena, stmt), mark(options->arena, effect),
+	    number, profile);
 }
 
 static const char *
@@ -123,7 +153,9 @@ is_wrong_alone(const struct options *options, const char *effect,
 		    sources_add(&alone->sources, mark(options->arena, effect),
 			text, strlen(text), (struct loc){ 0 }));
 		if (!compile(alone, NULL, &image)) {
-			options_print(options, &alone->diags);
+			extra_complain(&alone->diags, 0, UINT32_MAX,
+			    arena_printf(options->arena, "%s %s", effect,
+				rules->list.items[i]));
 			return true;
 		}
 	}

@@ -1,6 +1,8 @@
 # The commands of sbxc.
 libcompiler_a_SOURCES += \
 	compiler/command/allow.c \
+	compiler/command/allow_policy.c \
+	compiler/command/allow_text.c \
 	compiler/command/build.c \
 	compiler/command/check.c \
 	compiler/command/commands.c \

@@ -477,27 +477,34 @@ prepend_default(struct options *options)
 	operands->list.items[0] = named_default(options->arena);
 }
 
-/* The words that name policies: all operands, but of `why` the first. */
-static void
+static bool
+resolve(struct arena *arena, const char **name)
+{
+	if (*name != NULL)
+		*name = named_resolve(arena, *name);
+	return *name != NULL;
+}
+
+/* The words that name policies: all operands, but of `why` the first.  False after
+ * complaining. */
+static bool
 resolve_names(struct options *options, const struct command *command)
 {
 	struct words *operands = &options->operands;
 
 	if ((command->bit & (READS | FMT | DUMP)) == 0)
-		return;
+		return true;
 	if (command->bit == WHY && asks_default(options))
 		prepend_default(options);
 	for (size_t i = 0; i < operands->list.count; i++) {
-		if (i == 0 || command->bit != WHY)
-			operands->list.items[i] = named_resolve(options->arena,
-			    operands->list.items[i]);
+		if ((i == 0 || command->bit != WHY) &&
+		    !resolve(options->arena, &operands->list.items[i]))
+			return false;
 	}
-	if (options->within != NULL)
-		options->within = named_resolve(options->arena,
-		    options->within);
-	if (options->verify != NULL)
-		options->verify = named_resolve(options->arena,
-		    options->verify);
+	return (options->within == NULL ||
+		   resolve(options->arena, &options->within)) &&
+	    (options->verify == NULL ||
+		resolve(options->arena, &options->verify));
 }
 
 static bool
@@ -527,8 +534,7 @@ options_parse(struct options *options, const struct command *command, int argc,
 	}
 	for (int i = optind; i < argc; i++)
 		*arena_push(options->arena, &options->operands.list) = argv[i];
-	resolve_names(options, command);
-	return true;
+	return resolve_names(options, command);
 }
 
 /* The option decides, else NO_COLOR, else CLICOLOR_FORCE, else whether the

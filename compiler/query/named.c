@@ -138,9 +138,14 @@ named_resolve(struct arena *arena, const char *word)
 	const char *own;
 
 	/* No name has a dot, so @x.sbx is a file. */
-	if (word[0] != '@' || strpbrk(word, "./") != NULL ||
-	    named_is_shipped(arena, word + 1))
+	if (word[0] != '@' || strpbrk(word, "./") != NULL)
 		return word;
 	own = named_file(arena, word + 1);
-	return own != NULL ? own : word;
+	if (own == NULL)
+		return word;
+	if (!named_is_shipped(arena, word + 1))
+		return own;
+	complain("'%s' has the name of a shipped profile: give it another one",
+	    own);
+	return NULL;
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 void
 complain_unread(const char *path)
@@ -105,6 +106,23 @@ policy_status(const struct diags *diags)
 	if (diags->errors == 0)
 		return EXIT_CLEAN;
 	return diags->errors == wrong ? EXIT_USAGE : EXIT_POLICY;
+}
+
+bool
+options_agree(const struct options *options, const char *question)
+{
+	char answer[16] = "";
+
+	if (options->yes)
+		return true;
+	if (!isatty(STDIN_FILENO)) {
+		complain("nothing was written: add -y to write this");
+		return false;
+	}
+	printf("%s [y/N] ", question);
+	fflush(stdout);
+	return fgets(answer, sizeof answer, stdin) != NULL &&
+	    (answer[0] == 'y' || answer[0] == 'Y');
 }
 
 void

@@ -176,6 +176,9 @@ enum exit_status options_parse_alone(const struct options *options,
  * EXIT_CLEAN. */
 enum exit_status policy_status(const struct diags *diags);
 
+/* Whether the user wants what was shown: --yes, or an answer at a terminal. */
+bool options_agree(const struct options *options, const char *question);
+
 /* Prints diagnostics on standard error in the format and colour wanted. */
 void options_print(const struct options *options, const struct diags *diags);
 
@@ -213,7 +216,7 @@ bool named_is_shipped(struct arena *arena, const char *name);
 void named_list(struct arena *arena, struct words *names);
 
 /* The path that @NAME stands for, if it is one of the user's own; else the word
- * itself. */
+ * itself.  NULL after complaining that one's own has a shipped name. */
 const char *named_resolve(struct arena *arena, const char *word);
 
 /* Complains that there is none of that name. */

@@ -219,24 +219,6 @@ make_state(struct init *init)
 
 /* --- all of it ------------------------------------------------------------ */
 
-static bool
-is_wanted(const struct init *init)
-{
-	char answer[16] = "";
-
-	if (init->options->yes)
-		return true;
-	if (!isatty(STDIN_FILENO)) {
-		complain("nothing was written: add -y to write this");
-		return false;
-	}
-	fputs("Write this? [y/N] ", stdout);
-	fflush(stdout);
-	if (fgets(answer, sizeof answer, stdin) == NULL)
-		return false;
-	return answer[0] == 'y' || answer[0] == 'Y';
-}
-
 static void
 say_after(const struct init *init)
 {
@@ -257,7 +239,7 @@ enum exit_status
 init_apply(struct init *init)
 {
 	changes_show(&init->changes);
-	if (!is_wanted(init))
+	if (!options_agree(init->options, "Write this?"))
 		return EXIT_USAGE;
 	/* Tried first: what does not work is never written. */
 	fflush(stdout);

@@ -198,6 +198,15 @@ set_idle(struct options *options, const char *value)
 }
 
 static void
+set_end(struct options *options, const char *value)
+{
+	options->end = true;
+	if (value != NULL && strcmp(value, "idle") != 0)
+		refuse(value, "--end takes only 'idle'", 0);
+	options->end_idle = value != NULL;
+}
+
+static void
 set_plan(struct options *options, const char *value)
 {
 	options->plan = true;
@@ -302,8 +311,10 @@ static const struct option_line lines[] = {
 	    OFFSET(clean), NULL, SELDOM },
 	{ '\0', "session", "NAME", "in a session; the first command makes it",
 	    0, set_session, OFTEN },
-	{ '\0', "end", NULL, "with --session: end it and all that runs in it",
-	    OFFSET(end), NULL, SELDOM },
+	{ '\0', "end", "[idle]",
+	    "with --session: end it and all that runs in it, or when it is "
+	    "idle",
+	    0, set_end, SELDOM },
 	{ '\0', "check", NULL, "with --session: whether there is one",
 	    OFFSET(check), NULL, SELDOM },
 	{ '\0', "idle", "TIME",

@@ -55,6 +55,7 @@ struct extra_rule {
 struct options {
 	char **words;       /* the command line */
 	const char *policy; /* NULL: none was named */
+	bool in_home;       /* the workspace that was found is a home */
 	bool by_default;    /* it is the one that commands get then */
 	/*
 	 * The command, NULL-terminated; the slot before the first element is
@@ -87,6 +88,7 @@ struct options {
 	bool sessions;       /* --sessions: lists them */
 	/* With --session, in place of a command: */
 	bool end, check;
+	bool end_idle;    /* --end=idle */
 	bool with_parent; /* --with-parent */
 	uint64_t idle;    /* --idle: seconds; 0: for ever */
 	int keep; /* --keep: a socket that the session lives for; or -1 */

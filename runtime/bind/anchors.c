@@ -61,6 +61,27 @@ given_directory(struct binder *binder, const char *given)
 	return found.at;
 }
 
+/* Who names no directory has not thought of where this is. */
+static void
+refuse_home(struct binder *binder, struct sbx_place at)
+{
+	const struct options *options = binder->request->options;
+	const struct sbx_blob *blob = binder->blob;
+
+	if (!options->in_home || options->plan || options->doctor ||
+	    options->clean)
+		return;
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		if (blob->paths[i].anchor == SBX_ANCHOR_WORKSPACE &&
+		    blob->paths[i].effect == SBX_ALLOW)
+			refuse(path_of(at),
+			    "all of the home directory would be the "
+			    "workspace: go into a project first, or say with "
+			    "'-w .' that it is meant",
+			    0);
+	}
+}
+
 static void
 bind_workspace(struct binder *binder)
 {
@@ -82,6 +103,8 @@ bind_workspace(struct binder *binder)
 		    "it is no workspace, for sbx keeps its own directory in "
 		    "it; choose one with -w",
 		    0);
+	if (given == NULL)
+		refuse_home(binder, at);
 	set_anchor(binder, SBX_ANCHOR_WORKSPACE, at);
 	if (binder->request->options->git != NULL)
 		binder->made.git = place_of(binder->request->options->git);

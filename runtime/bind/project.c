@@ -292,21 +292,6 @@ find_top(struct search *search, const struct options *options,
 	return false;
 }
 
-/* Who names neither a policy nor a workspace has not thought of where this is. */
-static void
-refuse_home(struct search *search, const struct options *options,
-    const char *cwd)
-{
-	if (options->policy != NULL || options->plan || options->doctor ||
-	    options->clean || options->session != NULL || cwd[1] == '\0' ||
-	    !holds_home(search, place_of(cwd)))
-		return;
-	refuse(cwd,
-	    "the command could write in all of the home directory: go into a "
-	    "project first, or say with '-w .' that it is meant",
-	    0);
-}
-
 void
 project_find(struct arena *arena, struct options *options)
 {
@@ -320,8 +305,8 @@ project_find(struct arena *arena, struct options *options)
 	if (current_path(cwd, sizeof cwd) < 0 || cwd[0] != '/')
 		return;
 	if (!find_top(search, options, place_of(cwd))) {
-		if (!asked)
-			refuse_home(search, options, cwd);
+		options->in_home = cwd[1] != '\0' &&
+		    holds_home(search, place_of(cwd));
 		if (asked && cwd[1] != '\0' && !options->clean &&
 		    scratch_within(place_of(cwd)))
 			options->workspace = "none";

@@ -29,7 +29,7 @@ request(int socket, enum session_kind kind)
 static const char *
 look_and_ask(int socket, enum session_kind kind, int self)
 {
-	bool ends = kind == SESSION_END;
+	bool ends = kind == SESSION_END || kind == SESSION_LEAVE;
 	const char *asked = ends ? NULL : request(socket, kind);
 	int error = errno;
 	const char *fault = peer_fault(socket, NULL, self);
@@ -142,16 +142,16 @@ check(const char *name)
 /* The keeper answers when everything has ended; one that is killed does not,
  * and everything has ended, too. */
 __attribute__((noreturn)) static void
-end(const char *name)
+end(const char *name, enum session_kind kind)
 {
-	int socket = ask_connect(name, SESSION_END, ask_self());
+	int socket = ask_connect(name, kind, ask_self());
 	struct session_reply reply;
 	struct offer offer;
 	const char *fault;
 
 	if (socket < 0)
 		refuse(name, "there is no such session", 0);
-	fault = hear(socket, SESSION_END, &reply, &offer);
+	fault = hear(socket, kind, &reply, &offer);
 	if (fault != NULL && reply.stamp.kind != SESSION_OVER)
 		refuse(name, fault, errno);
 	_exit(0);
@@ -237,6 +237,7 @@ ask_run(const struct options *options)
 	if (options->sessions)
 		list();
 	if (options->end)
-		end(options->session);
+		end(options->session,
+		    options->end_idle ? SESSION_LEAVE : SESSION_END);
 	check(options->session);
 }

@@ -84,9 +84,9 @@ check_name(const char *name)
 }
 
 /* A policy of the user's own: its text, or where there is none its blob; NULL if
- * there is neither. */
+ * there is neither.  With `surely`, it must be possible to tell. */
 static const char *
-own_file(struct arena *arena, const char *name)
+own_file(struct arena *arena, const char *name, bool surely)
 {
 	static const char *const ends[] = { ".sbx", ".bin" };
 	char buffer[PASSWD_LINE];
@@ -110,7 +110,7 @@ own_file(struct arena *arena, const char *name)
 			    0);
 		}
 		/* What cannot be looked for may be there. */
-		if (errno != ENOENT && errno != ENOTDIR)
+		if (surely && errno != ENOENT && errno != ENOTDIR)
 			refuse(path,
 			    "cannot tell whether there is a policy of yours",
 			    errno);
@@ -118,10 +118,22 @@ own_file(struct arena *arena, const char *name)
 	return NULL;
 }
 
+/* Who has put a policy there expects it to be taken. */
+static void
+refuse_shadow(struct arena *arena, const char *name)
+{
+	const char *own = own_file(arena, name, false);
+
+	if (own != NULL)
+		refuse(own,
+		    "it has the name of a shipped profile: give it another one",
+		    0);
+}
+
 bool
 policy_is_own(struct arena *arena, const char *name)
 {
-	return own_file(arena, name) != NULL;
+	return own_file(arena, name, true) != NULL;
 }
 
 /* The file of a policy, opened.  What comes with sbx is looked for first, so that
@@ -142,8 +154,10 @@ find_policy(const char *name, struct arena *arena, const char **file,
 		*file = path_of(arena_copy(arena, place_of(profile)));
 	}
 	fd = open_policy(*file, place->path);
+	if (fd >= 0 && name[0] == '@')
+		refuse_shadow(arena, name + 1);
 	if (fd < 0 && errno == ENOENT && name[0] == '@') {
-		const char *own = own_file(arena, name + 1);
+		const char *own = own_file(arena, name + 1, true);
 
 		if (own != NULL) {
 			*file = own;

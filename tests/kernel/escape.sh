@@ -47,7 +47,7 @@ held()
 {
 	uid=$1 answer=$2
 	shift 2
-	got=$(cd "$home" && as "$uid" "$base/sbxrun" -l "$level" \
+	got=$(cd "$home" && as "$uid" "$base/sbxrun" -w . -l "$level" \
 	    "$policy" -- ./probe "$@" 2>&1 </dev/null | tail -n 1)
 	if printf '%s' "$got" | grep -Eqx "$answer"; then
 		tap_ok "$level: uid $uid: $*"
@@ -144,7 +144,7 @@ carried()
 # scratch_of UID POLICY: its scratch directory, which is made.
 scratch_of()
 {
-	(cd "$home" && as "$1" "$base/sbxrun" "$base/$2.bin" -- /bin/true &&
+	(cd "$home" && as "$1" "$base/sbxrun" -w . "$base/$2.bin" -- /bin/true &&
 	    as "$1" "$base/sbxrun" -n --json "$base/$2.bin") |
 	    sed -n 's/.*"scratch":"\([^"]*\)".*/\1/p'
 }
@@ -224,7 +224,7 @@ own_systems()
 	"$SBXC" "$base/own.sbx" -o "$base/own.bin" 2>/dev/null || exit 99
 	# shellcheck disable=SC2016  # for the inner shell
 	first='tr "\0" "\n" </proc/1/cmdline | head -n 1'
-	if [ "$(cd "$home" && as "$1" "$base/sbxrun" -l full "$policy" -- \
+	if [ "$(cd "$home" && as "$1" "$base/sbxrun" -w . -l full "$policy" -- \
 	    sh -c "$first")" != "$base/sbxrun" ]; then
 		tap_skip "uid $1: no /proc of its own" 'none can be mounted'
 		return
@@ -238,12 +238,12 @@ own_systems()
 	held "$1" EROFS chmod /proc/sys/net/core/somaxconn 777
 	held "$1" ENOENT open-read "$shm"
 	# shellcheck disable=SC2016  # for the inner shell
-	got=$(cd "$home" && as "$1" "$base/sbxrun" -l full "$policy" -- \
+	got=$(cd "$home" && as "$1" "$base/sbxrun" -w . -l full "$policy" -- \
 	    sh -c "$first"'; echo $$; exec readlink /proc/self' 2>/dev/null)
 	tap_empty "full: uid $1: process 1 and /proc/self are of its own" \
 	    "$(echo "$got" | tr '\n' ' ' |
 	    grep -Evx "$base/sbxrun ([0-9]+) \\1 ")"
-	got=$(cd "$home" && as "$1" "$base/sbxrun" -l full "$policy" -- \
+	got=$(cd "$home" && as "$1" "$base/sbxrun" -w . -l full "$policy" -- \
 	    true 2>&1)
 	tap_empty "full: uid $1: what cannot be denied there is said" \
 	    "$(for line in 7 8; do

@@ -104,36 +104,78 @@ tap_is 'at a terminal it is said' \
 cp "$tmp/wide.sbx" "${own%/*}/mine.sbx"
 ends 'a policy of the own by its name' 0 'key' @mine -- sh -c 'cat ~/.ssh/id'
 cp "$tmp/wide.sbx" "${own%/*}/coding.sbx"
-ends 'which is never that of a shipped one' 0 'no' @coding -- sh -c \
-    'cat ~/.ssh/id 2>/dev/null || echo no'
+ends 'which is never that of a shipped one' 125 \
+    'has the name of a shipped profile: give it another one' @coding -- true
+tap_is 'and sbxc says the same' 1 "$("$SBXC" why @coding read /x 2>&1 |
+    grep -c 'coding.sbx. has the name of a shipped profile: give it another')"
 ends 'a name that is near to it' 125 'did you mean @mine?' @mien -- true
 
-rm "${own%/*}"/*
+rm -r "${own%/*}"
 
 # --- a rule that is allowed ---------------------------------------------------
 
 mkdir "$HOME/data" "$HOME/keys"
 echo data >"$HOME/data/f"
-allow="$SBXC allow"
+allow="$SBXC allow" home='~'
 ends 'it is denied' 1 'No such file or directory' cat "$HOME/data/f"
 tap_is 'what it opens is shown, and nobody is taken for a yes' "wider: read ~/data
-sbxc: nothing was written: --yes writes this
+sbxc: nothing was written: add -y to write this
 2" "$($allow read "$HOME/data" 2>&1 </dev/null | grep -e ^wider -e ^sbxc:
     $allow read "$HOME/data" >/dev/null 2>&1 </dev/null; echo $?)"
-tap_is 'nothing is there then' no "$([ -e "$own.sbx" ] || echo no)"
+tap_is 'nothing is there then' no "$([ -e "${own%/*}" ] || echo no)"
+tap_is 'a mistake in the rule is shown in it' \
+    "sbxc: in the rule \"allow raed ~/data\": unknown right 'raed': did you mean 'read'? [SBX0201]
+sbxc: in the rule \"allow raed ~/data\": unknown right 'raed': did you mean 'read'? [SBX0201]" \
+    "$($allow --yes raed "$home/data" 2>&1
+    "$tmp/sbxrun" --allow "raed $home/data" "$tmp/coding.bin" -- true 2>&1 | grep -v ^sbxrun)"
 $allow --yes read "$HOME/data" >/dev/null
 ends 'it is allowed, from the next command on' 0 data cat "$HOME/data/f"
 tap_is 'it is listed' "$own.sbx:4: allow read ~/data" "$($allow --list)"
 for rule in 'read ~/.ssh' 'write ~/.config/sbx' 'read ~/.aws' 'write ~/.bashrc'; do
 	tap_is "not $rule" 1 "$($allow --yes "$rule" >/dev/null 2>&1; echo $?)"
 done
-home='~'
 printf 'sbx 1\nprofile plain {\nallow write ${workspace}\n}\n' >"$tmp/plain.sbx"
 "$SBXC" "$tmp/plain.sbx" -o "$tmp/plain.bin"
 tap_is 'credentials take --force, where no deny keeps them' '1
 0' "$(for force in '' --force; do
     $allow --yes $force --for "$tmp/plain.bin" read "$home/.aws" >/dev/null 2>&1; echo $?
 done)"
+printf 'sbx 1\nprofile kept {\nallow read ~/data\ndeny read ~/data/in\ndeny read ~/data/out\n}\n' >"$tmp/kept.sbx"
+mkdir "$HOME/data/in" "$HOME/data/out"
+tap_is "a deny of one's own takes --force, and goes no further than the rule" \
+    '1
+allow read ~/data
+deny read ~/data/out except ~/data/out/a
+allow read ~/data/in
+allow read ~/data/out/a
+0' "$($allow --yes --for "$tmp/kept.sbx" read "$home/data/in" >/dev/null 2>&1
+    echo $?
+    for place in in out/a; do
+	    mkdir -p "$HOME/data/$place"
+	    $allow --yes --force --for "$tmp/kept.sbx" read "$home/data/$place" >/dev/null
+    done
+    sed -n 's/^ *\(allow\|deny\)/\1/p' "$tmp/kept.sbx"
+    "$SBXC" why "$tmp/kept.sbx" read "$home/data/out/a" >/dev/null; echo $?)"
+tap_is 'so does one of a shipped profile, but not what sbx keeps' '0
+1
+1' "$($allow --yes --force read "$home/.ssh/id" >/dev/null 2>&1; echo $?
+    grep -c '^    drop deny read ~/.ssh$' "$own.sbx"
+    $allow --yes --force write "$home/.config/sbx" >/dev/null 2>&1; echo $?)"
+ends 'and holds from the next command on' 0 key cat "$HOME/.ssh/id"
+sed -i '/ssh/d' "$own.sbx"
+printf 'sbx: 1\n\nprofiles:\n  team:\n    extends: coding\n    rules:\n      - use registries\n' >"$tmp/team.yaml"
+tap_is 'a policy as YAML' '      - allow read ~/data
+      - use registries
+      - use registries' "$($allow --yes --for "$tmp/team.yaml" read "$home/data" >/dev/null
+    sed -n '/^ *- /p' "$tmp/team.yaml"
+    $allow --yes --remove --for "$tmp/team.yaml" read "$home/data" >/dev/null
+    sed -n '/^ *- /p' "$tmp/team.yaml")"
+"$tmp/sbxrun" --session auto -- true && "$tmp/sbxrun" --session named @default -- true
+tap_is 'an idle session of an agent ends with the policy, one with a name does not' \
+    'ended: session auto-
+named' "$($allow --yes read /srv/z | sed -n 's/\(ended: session auto-\).*/\1/p'
+    "$tmp/sbxrun" --sessions --json | grep -o '"name":"[^"]*"' | cut -d'"' -f4)"
+"$tmp/sbxrun" --session named --end
 "$SBXC" "$tmp/plain.sbx" -o "$tmp/again.bin"
 tap_is 'a blob is made anew, as its text says' 0 \
     "$(cmp "$tmp/plain.bin" "$tmp/again.bin" >&2; echo $?)"
@@ -173,14 +215,24 @@ tap_is 'one that is named' git/a/b "$(taken git/a/b -w .)"
 mkdir -p "$HOME/.git" "$HOME/sub"
 tap_is 'the home is no project of what lies in it' home/sub \
     "$(taken home/sub)"
-tap_is 'in the home itself one line says what to do' "sbxrun: $HOME: the command could \
-write in all of the home directory: go into a project first, or say with '-w .' that it is meant
+tap_is 'in the home itself one line says what to do' "sbxrun: $HOME: all of the \
+home directory would be the workspace: go into a project first, or say with '-w .' that it is meant
 125
 0" "$(cd "$HOME" || exit
     "$tmp/sbxrun" true 2>&1
     echo $?
     "$tmp/sbxrun" -w . true 2>/dev/null
     echo $?)"
+printf 'sbx 1\nprofile without {\nallow exec /\n}\n' >"$tmp/without.sbx"
+"$SBXC" "$tmp/without.sbx" -o "$tmp/without.bin" 2>/dev/null
+tap_is 'nor under a policy that is named, unless it has no workspace' '125
+125
+0
+0' "$(cd "$HOME" || exit
+    for words in @coding '-w auto @coding' '-w . @coding' "$tmp/without.bin"; do
+	    # shellcheck disable=SC2086  # words
+	    "$tmp/sbxrun" $words -- true 2>/dev/null; echo $?
+    done)"
 tap_is 'one that a file .git leads away from' 'git/a
 1' "$(echo "gitdir: $tmp/git/own/.git" >"$tmp/git/a/.git"
     taken git/a/b
