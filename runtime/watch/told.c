@@ -382,6 +382,37 @@ is_still_absent(const struct tripwire *tripwire, const struct wire *wire)
 	    look_is_same(from, &tripwire->now[wire->from]);
 }
 
+/* A tree of which nothing was there, such as what an agent installs at its first
+ * start, is one line.  False if its names are to be told. */
+static bool
+tell_tree(struct tripwire *tripwire, const struct wire *wire,
+    const struct sight *now)
+{
+	const struct seen *before = wire->before.first;
+	unsigned count = 0;
+	struct out out;
+
+	if (now->more || before == NULL || !is_absent(before) ||
+	    before->next != NULL ||
+	    sbx_place_compare(before->at, wire->what.at) != 0)
+		return false;
+	for (const struct seen *seen = now->first; seen != NULL;
+	     seen = seen->next)
+		count += seen->error == 0 && !S_ISDIR(seen->mode);
+	if (count <= LINES_EACH || tripwire->lines == LINES_ALL ||
+	    tripwire->quiet)
+		return false;
+	if (wire->early.all == now->all)
+		return true;
+	tripwire->lines++;
+	out_init(&out, STDERR_FILENO);
+	out_print(&out, "sbxrun: %s made ", tripwire->who);
+	put_place(&out, tripwire, wire->what.at);
+	out_print(&out, ", with %u files\n", count);
+	out_flush(&out);
+	return true;
+}
+
 /* The names that are in one of two looks; which of a large tree are kept is not
  * always the same. */
 void
@@ -393,7 +424,7 @@ tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 	    wire->from);
 	struct arena *arena = tripwire->arena;
 	uint32_t used = arena->used;
-	bool large;
+	bool large, quiet = tripwire->quiet;
 
 	tripwire->lines_each = 0;
 	now.what.until = tripwire->until;
@@ -402,6 +433,7 @@ tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 	look_keep_names(&tripwire->before[wire->from], from);
 	look(tripwire->arena, &now.what, from, &now.before);
 	large = wire->before.more || now.before.more;
+	tripwire->quiet |= tell_tree(tripwire, wire, &now.before);
 	for (const struct seen *seen = now.before.first; seen != NULL;
 	     seen = seen->next) {
 		const struct seen *before = seen_find(&wire->before, hint,
@@ -411,6 +443,7 @@ tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire, bool early)
 			compare(tripwire, wire, before, seen);
 		hint = before != NULL ? before->next : hint;
 	}
+	tripwire->quiet = quiet;
 	hint = now.before.first;
 	for (const struct seen *seen = wire->before.first;
 	     seen != NULL && !large; seen = seen->next) {

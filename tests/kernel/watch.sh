@@ -18,7 +18,7 @@ profile watching {
     allow write ${workspace}
     allow exec  ${workspace}
     watch git   ${workspace}
-    watch       { ${workspace}/.envrc  ${workspace}/.vscode  ~/.profile }
+    watch       { ${workspace}/.envrc  ${workspace}/.vscode  ${workspace}/.idea  ~/.profile }
     watch       ${workspace}/.envrc.d/one
     watch       { glob "${workspace}/p10k-*"  glob "${workspace}/cached/repo*/*/bin" }
 }
@@ -156,6 +156,10 @@ names()
 	    'the command made .envrc, which is a link'
 	case_ 'a file deep in a tree' 'echo x >.vscode/a/settings.json' \
 	    'the command made .vscode/a/settings.json'
+	case_ 'a tree that is new' 'mkdir -p .idea/b; for i in 1 2 3 4; do
+		echo x >.idea/b/$i; done' 'the command made .idea, with 4 files'
+	case_ '... and small' 'mkdir .idea; echo x >.idea/a' \
+	    'the command made .idea/a'
 	case_ 'a tree that goes' 'rm -r .vscode' \
 	    'the command removed .vscode/a/tasks.json'
 	case_ 'a tree that becomes a link' 'mv .vscode v; ln -s v .vscode' \
