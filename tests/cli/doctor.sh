@@ -445,6 +445,34 @@ PATH=$tmp/work:$PATH doctor "$tmp/part.sbx"
 says "... which is not there, and stays shut" note claude \
     "because it writes to $HOME/.claude/"
 rm "$HOME/.claude.json"
+# One that `sbxc init` has set up: its shell is tried.
+mkdir -p "$HOME/.config/sbx/init" "$HOME/.claude"
+echo '{}' >"$HOME/.config/sbx/init/claude.json"
+cp "$tmp/work/claude" "$tmp/bin/claude"
+shell()
+{
+	echo "{\"env\": {\"CLAUDE_CODE_SHELL\": \"$1\"}}" \
+	    >"$HOME/.claude/settings.json"
+	PATH=$tmp/bin:$PATH doctor
+}
+"$SBXC" build -o "$tmp/coding.bin" @coding
+printf '#!/bin/sh\nexec %s -w none %s -- sh "$@"\n' "$real" "$tmp/coding.bin" \
+    >"$tmp/bin/shell"
+printf '#!/bin/sh\necho >"%s"\n' "$tmp/ran" >"$tmp/work/shell"
+chmod 755 "$tmp/bin/shell" "$tmp/work/shell"
+shell "$tmp/bin/shell"
+says "an agent that is set up" good claude "is set up"
+says "... whose commands are confined" good claude "are confined: one was tried"
+shell /bin/sh
+says "... and are not" fix claude "are NOT confined: /bin/sh"
+shell "$tmp/work/shell"
+says "... what the project may write is not started" fix claude "was not tried"
+tap_is "... and was not" no "$([ -e "$tmp/ran" ] && echo yes || echo no)"
+export CLAUDE_CONFIG_DIR="$HOME/other"
+shell "$tmp/bin/shell"
+says "... and of other settings than those" fix claude "other/settings.json names no"
+unset CLAUDE_CONFIG_DIR
+rm -r "$HOME/.config/sbx" "$HOME/.claude" "$tmp/bin/claude"
 printf 'sbx 1\nprofile bound {\n  param data\n  allow exec /usr\n  allow read ${data}\n}\n' \
     >"$tmp/bound.sbx"
 doctor -D "data=$tmp/elsewhere" "$tmp/bound.sbx"
