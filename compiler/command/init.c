@@ -18,16 +18,15 @@ struct subject_of_init {
 	const char *file; /* unless one is named */
 };
 
+/* Beside the agents of clients.c. */
 static const struct subject_of_init subjects[] = {
-	{ "claude", init_agent, false, NULL },
-	{ "codex", init_agent, false, NULL },
-	{ "gemini", init_agent, false, NULL },
-	{ "opencode", init_agent, false, NULL },
 	{ "mcp", init_mcp, true, ".mcp.json" },
 	{ "vscode", init_vscode, true, NULL },
 	{ "git", init_git, false, NULL },
 	{ "npm", init_npm, false, NULL },
 };
+
+static const struct subject_of_init agents = { NULL, init_agent, false, NULL };
 
 static const struct subject_of_init *
 find_subject(const char *name)
@@ -36,21 +35,29 @@ find_subject(const char *name)
 		if (strcmp(subjects[i].name, name) == 0)
 			return &subjects[i];
 	}
-	return NULL;
+	return client_find(name) != NULL ? &agents : NULL;
 }
 
 static enum exit_status
-unknown_subject(const char *name)
+unknown_subject(struct arena *arena, const char *name)
 {
-	const char *names[countof(subjects)], *near;
+	VEC(const char *) names = { .count = 0 };
+	const char *near, *list = "";
 
+	for (size_t i = 0; i < client_count; i++)
+		*arena_push(arena, &names) = clients[i].name;
 	for (size_t i = 0; i < countof(subjects); i++)
-		names[i] = subjects[i].name;
-	near = nearest_name(name, names, countof(names));
-	return misused("'%s' is none of claude, codex, gemini, opencode, mcp, "
-		       "vscode, git and npm%s%s%s",
-	    name, near != NULL ? "; did you mean '" : "",
-	    near != NULL ? near : "", near != NULL ? "'?" : "");
+		*arena_push(arena, &names) = subjects[i].name;
+	for (size_t i = 0; i < names.count; i++)
+		list = arena_printf(arena, "%s%s%s", list,
+		    i == 0                  ? "" :
+			i + 1 < names.count ? ", " :
+					      " and ",
+		    names.items[i]);
+	near = nearest_name(name, names.items, names.count);
+	return misused("'%s' is none of %s%s%s%s", name, list,
+	    near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+	    near != NULL ? "'?" : "");
 }
 
 /* A directory without links, in a text of the arena; NULL after complaining. */
@@ -104,10 +111,10 @@ record_path(const struct init *init, const struct subject_of_init *subject)
 {
 	const char *of = init->file;
 
-	if (strcmp(subject->name, "git") == 0)
+	if (subject->fill == init_git)
 		of = file_find(init->arena, "./");
 	return arena_printf(init->arena, "%s/init/%s%s%s.json",
-	    init->configuration, subject->name, of == NULL ? "" : "-",
+	    init->configuration, init->what, of == NULL ? "" : "-",
 	    of == NULL ? "" : record_key(init->arena, of));
 }
 
@@ -129,7 +136,7 @@ fill(struct init *init, const struct subject_of_init *subject)
 	if (lstat(init->changes.record, &status) == 0) {
 		complain("%s is set up already; 'sbxc init %s%s%s --undo' "
 			 "undoes it",
-		    subject->name, subject->name, init->file != NULL ? " " : "",
+		    init->what, init->what, init->file != NULL ? " " : "",
 		    init->file != NULL ? init->file : "");
 		return EXIT_TROUBLE;
 	}
@@ -165,7 +172,7 @@ command_init(struct options *options)
 		init.what = operands->list.items[0];
 		subject = find_subject(init.what);
 		if (subject == NULL)
-			return unknown_subject(init.what);
+			return unknown_subject(options->arena, init.what);
 		init.file = operands->list.count > 1 ? operands->list.items[1] :
 						       subject->file;
 	}
@@ -174,10 +181,9 @@ command_init(struct options *options)
 		return misused("init takes one of the clients%s",
 		    subject != NULL ? ", and no file for this one" : "");
 	if (options->undo && subject == NULL)
-		return misused("--undo goes with claude, codex, gemini, "
-			       "opencode, mcp, vscode, git or npm; a project's "
-			       "policy is in the directory 'sandbox': "
-			       "remove that");
+		return misused("--undo goes with a client, as in 'sbxc init "
+			       "claude --undo'; a project's policy is in the "
+			       "directory 'sandbox': remove that");
 	status = prepare(&init, options);
 	if (status == EXIT_CLEAN)
 		status = subject != NULL ? fill(&init, subject) :

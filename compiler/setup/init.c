@@ -191,7 +191,7 @@ try_it(struct init *init)
 static bool
 make_place(struct init *init, const char *below, const char *text)
 {
-	const char *path = arena_printf(init->arena, "%s/%s", init->home,
+	const char *path = client_place(init->arena, init->client, init->home,
 	    below);
 
 	if (changes_make(&init->changes, path, text))

@@ -138,9 +138,10 @@ has_other_form(const struct edit *edit)
 }
 
 bool
-init_shell(struct init *init, const struct client_shell *shell, bool *done)
+init_shell(struct init *init, bool *done)
 {
 	struct arena *arena = init->arena;
+	const struct client_shell *shell = &init->client->shell;
 	struct edit edit = { .init = init, .shell = shell };
 	const char *script = arena_printf(arena, "%s/.local/bin/%s-sbx-bash",
 	    init->home, init->what);
@@ -148,7 +149,7 @@ init_shell(struct init *init, const struct client_shell *shell, bool *done)
 	struct stat status;
 
 	*done = false;
-	edit.path = arena_printf(arena, "%s/%s", init->home, shell->file);
+	edit.path = client_place(arena, init->client, init->home, shell->file);
 	if (sbxsh == NULL) {
 		complain("warning: there is no sbxsh beside '%s'",
 		    init->sbxrun);

@@ -87,6 +87,12 @@ struct client_place {
 	const char *path, *text;
 };
 
+/* A variable that moves what lies below a place: there is then that of the
+ * variable, and `below` in it. */
+struct client_moved {
+	const char *variable, *usual, *below;
+};
+
 /* The setting in which an agent looks for its shell. */
 struct client_shell {
 	const char *file;   /* of JSON */
@@ -98,14 +104,16 @@ struct client_shell {
 
 /* An agent.  Places are below the home directory. */
 struct client {
-	const char *name, *title;
-	const char *program; /* its command */
-	const char *profile; /* that confines it as a whole */
+	const char *name; /* its command and its profile are called so, too */
+	const char *title;
 	struct client_place state[CLIENT_STATE_MAX];
+	struct client_moved moved[CLIENT_STATE_MAX];
+	const char *secret;    /* the variable with its key, or NULL */
 	const char *arguments; /* that it needs inside, or NULL */
 	const char *instruct;  /* words before what it is told, or NULL */
 	struct client_shell shell;
 	const char *bare; /* why its own name stays unconfined; NULL: a shell */
+	const char *servers; /* its file of MCP servers, or NULL */
 };
 
 extern const struct client clients[];
@@ -113,6 +121,15 @@ extern const size_t client_count;
 
 /* NULL if there is none of that name. */
 const struct client *client_find(const char *name);
+
+/* Where a place below the home is, by the variables that are set now. */
+const char *client_place(struct arena *arena, const struct client *client,
+    const char *home, const char *below);
+
+/* The rules of its group for where the variables have moved its places; "" if they
+ * have moved none, NULL if no policy can name it.  `variable` is the first. */
+const char *client_moved_rules(struct arena *arena, const struct client *client,
+    const char *home, const char **variable);
 
 /* --- doctor.c ---------------------------------------------------------- */
 
@@ -207,10 +224,9 @@ const char *init_policy(struct init *init, const char *name, const char *text);
 bool init_compile(const struct init *init, const char *text,
     struct image *image);
 
-/* Adds what gives an agent sbxsh for its shell, unless something is in the way,
+/* Adds what gives the agent of `init` sbxsh for its shell, unless something is in the way,
  * which is told: then *done is false.  False after complaining of an error. */
-bool init_shell(struct init *init, const struct client_shell *shell,
-    bool *done);
+bool init_shell(struct init *init, bool *done);
 
 /* Its path, beside sbxrun; NULL if it is not there. */
 const char *init_sbxsh(const struct init *init);

@@ -66,7 +66,7 @@ cat >"$home/commands" <<COMMANDS
 echo "profile \$SBX,"; D=.ssh; cat "\$HOME/\$D/id" || echo "key is shut"
 setsid python3 -m http.server $server >/tmp/log 2>&1 & echo started
 mkdir -p deep && cd deep && pwd
-echo "now in \$PWD,"; for i in \$(seq 100); do python3 -c "import urllib.request as u; print('answer', u.urlopen('http://127.0.0.1:$server/').status)" 2>/dev/null && break; sleep 0.5; done
+echo "now in \$PWD,"; until python3 -c "import urllib.request as u; print('answer', u.urlopen('http://127.0.0.1:$server/').status)" 2>/dev/null; do sleep 0.5; done
 (echo x >"\$HOME/outside") || echo "outside is shut"
 COMMANDS
 chown -R "$uid:$uid" "$home"

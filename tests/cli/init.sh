@@ -254,6 +254,53 @@ tap_is "... and the one for its commands, too" "0 # mine commands-2*" \
 init claude --undo
 rm -r "$HOME/.config"
 
+# Where a variable has moved what an agent keeps: below ~/.config, which is shut.
+cat >"$tmp/bin/claude" <<'END'
+#!/bin/sh
+[ "${1-}" != --version ] || exec echo 1.0
+shift 2
+"$@"
+END
+CLAUDE_CONFIG_DIR=$HOME/.config/cc init -y claude
+tap_is "CLAUDE_CONFIG_DIR: the shell is set where it leads" "0 yes no" "$status $(
+    grep -q CLAUDE_CODE_SHELL "$HOME/.config/cc/settings.json" && echo yes) $(
+    [ -e "$HOME/.claude" ] && echo yes || echo no)"
+tap_is "... and there it may write, but not what runs later" made "$(
+    export CLAUDE_CONFIG_DIR="$HOME/.config/cc"
+    "$HOME/.local/bin/claude-sbx" sh -c 'cd $CLAUDE_CONFIG_DIR && echo made >new &&
+	cat new; echo x >settings.json' 2>/dev/null)"
+tap_is "... nor elsewhere in ~/.config" "" "$(
+    export CLAUDE_CONFIG_DIR="$HOME/.config/cc"
+    "$HOME/.local/bin/claude-sbx" ls "$ours" 2>/dev/null)"
+tap_is "... and another place is refused" "125 1" "$(
+    "$HOME/.local/bin/claude-sbx" echo ran 2>"$tmp/err"
+    echo "$? $(grep -c 'CLAUDE_CONFIG_DIR is another' "$tmp/err")")"
+CLAUDE_CONFIG_DIR=$HOME/.config/cc init claude --undo
+tap_is "... and all of it is undone" 0 $status
+mkdir -p "$HOME/.gnupg"
+CLAUDE_CONFIG_DIR=$HOME/.gnupg/cc init -y claude
+refuses "... where the policy keeps commands out" "CLAUDE_CONFIG_DIR leads to"
+tap_is "... and nothing is written" "" "$(find "$HOME/.gnupg" -type f)"
+rmdir "$HOME/.gnupg"
+rm -rf "$HOME/.config"
+ANTHROPIC_API_KEY=k init -y claude
+tap_is "what is kept from it, and where its command is, is said" "1 1" "$(
+    grep -c "^ANTHROPIC_API_KEY is kept" "$tmp/out") $(
+    grep -c "local/bin is not in PATH" "$tmp/out")"
+mkdir "$tmp/bin/new"
+mv "$tmp/bin/claude" "$tmp/bin/new"
+tap_is "an agent that was moved is found at its start" found "$(
+    sed -i "s|^}|    allow exec $tmp/bin/new\n}|" "$ours/claude.sbx"
+    "$SBXC" build -o "$ours/claude.bin" "$ours/claude.sbx"
+    PATH=$tmp/bin/new:$PATH "$HOME/.local/bin/claude-sbx" echo found 2>&1)"
+tap_is "... and if there is none, that is said" "125 1" "$(
+    "$HOME/.local/bin/claude-sbx" 2>"$tmp/err"
+    echo "$? $(grep -c 'no claude in PATH' "$tmp/err")")"
+mv "$tmp/bin/new/claude" "$tmp/bin"
+rmdir "$tmp/bin/new"
+init claude --undo
+rm -rf "$HOME/.config"
+
 # --- MCP servers -----------------------------------------------------------
 
 cat >.mcp.json <<'END'
