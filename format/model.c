@@ -33,6 +33,21 @@ sbx_covers(struct sbx_place place, struct sbx_place path)
 	return common(place.path, path.path, place.len) == place.len;
 }
 
+const char *
+sbx_tmp_rest(struct sbx_place path)
+{
+	static const struct sbx_place places[] = {
+		{ "/tmp", 4 },
+		{ "/var/tmp", 8 },
+	};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		if (sbx_covers(places[i], path))
+			return path.path + places[i].len;
+	}
+	return NULL;
+}
+
 bool
 sbx_rule_covers(const struct sbx_rule *rule, struct sbx_place path)
 {

@@ -75,6 +75,10 @@ sbx_verdict_allows(struct sbx_verdict verdict)
 /* Whether path is the place or below it. */
 bool sbx_covers(struct sbx_place place, struct sbx_place path);
 
+/* What is behind /tmp, or /var/tmp, in a path, which at level full is that of the
+ * scratch directory; NULL if it is in neither. */
+const char *sbx_tmp_rest(struct sbx_place path);
+
 /* Whether the rule applies to path: below its place and in none of its
  * exclusions. */
 bool sbx_rule_covers(const struct sbx_rule *rule, struct sbx_place path);

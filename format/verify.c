@@ -365,7 +365,6 @@ static const struct program_need {
 	uint32_t min_abi; /* Landlock holds it from here on */
 	unsigned nets;    /* a bit of each enum sbx_net that it goes with */
 } program_needs[] = {
-	{ SBX_PROGRAM_NETLINK, SBX_PROGRAM_FULL, 0, ANY_NET },
 	{ SBX_PROGRAM_TCP, 0, 4,
 	    1u << SBX_NET_PORTS | 1u << SBX_NET_LOOPBACK |
 		1u << SBX_NET_SELECTED },
@@ -376,10 +375,43 @@ static const struct program_need {
 };
 
 static bool
+is_proc(const char *suffix)
+{
+	static const char proc[] = "/proc";
+	size_t len = 0;
+
+	while (len < sizeof proc - 1 && suffix[len] == proc[len])
+		len++;
+	return suffix[len] == '\0' && (len == 0 || len == sizeof proc - 1);
+}
+
+/* Whether the policy lets the whole of /proc be read, which tells of the machine's
+ * interfaces. */
+static bool
+shows_interfaces(const struct sbx_blob *blob)
+{
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const struct sbx_path *path = &blob->paths[i];
+
+		if (path->effect == SBX_ALLOW &&
+		    (path->rights & SBX_READ) != 0 &&
+		    path->anchor == SBX_ANCHOR_ROOT && path->glob == 0 &&
+		    path->exclusion_count == 0 &&
+		    is_string(blob, path->suffix) &&
+		    is_proc(sbx_string(blob, path->suffix)))
+			return true;
+	}
+	return false;
+}
+
+static bool
 is_program_flags(const struct sbx_blob *blob, const struct sbx_program *program)
 {
 	size_t count = sizeof program_needs / sizeof *program_needs;
 
+	if ((program->flags & SBX_PROGRAM_NETLINK) != 0 &&
+	    (program->flags & SBX_PROGRAM_FULL) == 0 && !shows_interfaces(blob))
+		return false;
 	for (const struct program_need *need = program_needs;
 	     need < program_needs + count; need++) {
 		if ((program->flags & need->flag) != 0 &&

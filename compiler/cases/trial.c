@@ -194,14 +194,13 @@ plan_write_outside(const struct stage *stage, struct trial *trial,
 static const char *
 plan_outside(const struct stage *stage, struct trial *trial)
 {
-	static const struct sbx_place tmp = { "/tmp", 4 };
 	const char *path = trial->text, *fault;
 	uint8_t right = trial->access.detail;
 	struct stat status;
 
 	if (stage->subject.level == SBX_LEVEL_FULL &&
-	    sbx_covers(tmp, trial->access.path))
-		return "/tmp is the sandbox's own at level full";
+	    sbx_tmp_rest(trial->access.path) != NULL)
+		return "/tmp and /var/tmp are the sandbox's own at level full";
 	if (strncmp(path, "/proc/", 6) == 0)
 		return "/proc is another one inside";
 	if (stat(path, &status) != 0)

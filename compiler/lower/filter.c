@@ -56,6 +56,7 @@ struct machine {
 	struct origin net_origin;
 	uint16_t circumstances; /* those that no variant changes */
 	bool view_has_sockets;  /* at level full */
+	bool shows_interfaces;
 };
 
 /* --- numbers -------------------------------------------------------------- */
@@ -155,6 +156,8 @@ machine_init(const struct policy *policy, const struct arch *arch,
 		machine.circumstances |= WITHOUT_LISTEN;
 	if (machine.net == SBX_NET_FULL)
 		machine.circumstances |= WITH_INTERNET | WITH_NETLINK;
+	machine.shows_interfaces = policy_shows_interfaces(policy,
+	    arch->platforms);
 	return machine;
 }
 
@@ -217,7 +220,8 @@ variant_flags(const struct machine *machine, const struct variant *variant,
 {
 	uint32_t flags = kind;
 
-	if (variant->full)
+	/* At full the interfaces are those of a network without others. */
+	if (variant->full || (machine->shows_interfaces && variant->abi > 0))
 		flags |= SBX_PROGRAM_NETLINK;
 	if ((machine->net == SBX_NET_PORTS && variant->abi >= 4) ||
 	    connects_tcp(machine, variant, kind))

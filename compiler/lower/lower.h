@@ -230,6 +230,9 @@ bool policy_listens(const struct policy *policy, uint8_t platforms);
 /* Whether level full shows sockets of the host's services. */
 bool policy_shows_sockets(const struct policy *policy, uint8_t platforms);
 
+/* Whether the machine's interfaces can be read in /proc. */
+bool policy_shows_interfaces(const struct policy *policy, uint8_t platforms);
+
 /* Makes `deny spawn` of a filter that has all the rest. */
 void filter_deny_spawn(const struct policy *policy, struct filter *filter);
 

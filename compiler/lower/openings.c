@@ -60,6 +60,34 @@ policy_shows_sockets(const struct policy *policy, uint8_t platforms)
 	return false;
 }
 
+/*
+ * Whether it lets the command read /proc/net, which tells of the machine's
+ * interfaces, addresses, routes and neighbours: route netlink then tells nothing
+ * that is kept.  To be sure without a layout, no rule may take a part of it away.
+ */
+bool
+policy_shows_interfaces(const struct policy *policy, uint8_t platforms)
+{
+	static const struct target table = { .anchor = SBX_ANCHOR_ROOT,
+		.suffix = "/proc" };
+	bool shown = false;
+
+	for (size_t i = 0; i < policy->paths.count; i++) {
+		const struct path_rule *rule = &policy->paths.items[i];
+		bool covers = target_covers(rule->at, table);
+
+		if ((rule->rights & SBX_READ) == 0 ||
+		    (rule->origin.platforms & platforms) == 0)
+			continue;
+		if (rule->effect == SBX_ALLOW)
+			shown |= covers && rule->glob == NULL &&
+			    rule->exclusion_count == 0;
+		else if (covers || target_covers(table, rule->at))
+			return false;
+	}
+	return shown;
+}
+
 /* Nothing that the policy allows lifts these. */
 void
 filter_deny_spawn(const struct policy *policy, struct filter *filter)

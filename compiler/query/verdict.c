@@ -241,27 +241,52 @@ link_find(const struct subject *subject, const struct access *access,
 	return false;
 }
 
-/* At level full /tmp is the scratch directory, but for what rules name there;
+/* Whether the view has something else at or below /var/tmp, which then is no link to
+ * the scratch directory. */
+static bool
+shows_var_tmp(const struct places *places)
+{
+	static const struct sbx_place var_tmp = { "/var/tmp", 8 };
+	const struct sbx_blob *blob = places->blob;
+
+	for (uint32_t i = 0; i < blob->anchor_count; i++) {
+		if (i != SBX_ANCHOR_TMP && places->anchors[i].len > 0 &&
+		    sbx_covers(var_tmp, places->anchors[i]))
+			return true;
+	}
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const char *suffix = sbx_string(blob, blob->paths[i].suffix);
+
+		if (blob->paths[i].anchor == SBX_ANCHOR_ROOT &&
+		    blob->paths[i].effect == SBX_ALLOW &&
+		    sbx_covers(var_tmp,
+			(struct sbx_place){ suffix, (uint32_t)strlen(suffix) }))
+			return true;
+	}
+	return false;
+}
+
+/* At level full /tmp and /var/tmp are the scratch directory, but for what rules
+ * name there;
  * *inside becomes the path below ${tmp}. */
 static bool
 is_scratch(const struct subject *subject, struct sbx_place path,
     struct sbx_place *inside)
 {
-	static const struct sbx_place tmp = { "/tmp", 4 };
 	const struct places *places = &subject->places;
 	const struct sbx_blob *blob = places->blob;
+	const char *text, *rest = sbx_tmp_rest(path);
 	struct place_rules rules;
-	const char *text;
 
 	if (!places->here || subject->level != SBX_LEVEL_FULL ||
 	    (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) == 0 ||
-	    !sbx_covers(tmp, path))
+	    rest == NULL || (rest != path.path + 4 && shows_var_tmp(places)))
 		return false;
 	places_rules_over(places, subject->arch->platforms, path, &rules);
 	if (rules.count > 0)
 		return false;
 	text = arena_printf(places->arena, "%s%s",
-	    places->anchors[SBX_ANCHOR_TMP].path, path.path + tmp.len);
+	    places->anchors[SBX_ANCHOR_TMP].path, rest);
 	*inside = (struct sbx_place){ text, (uint32_t)strlen(text) };
 	return true;
 }
@@ -530,7 +555,7 @@ path_verdict(const struct subject *subject, const struct access *access)
 	 * is not what is asked about then. */
 	if (verdict.allowed && access->followed != NULL &&
 	    access->followed->there && access->detail != SBX_WRITE &&
-	    strcmp(access->path.path, "/tmp") != 0) {
+	    *sbx_tmp_rest(access->path) != '\0') {
 		verdict.allowed = false;
 		verdict.by = BY_HIDDEN;
 	}

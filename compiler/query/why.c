@@ -13,6 +13,8 @@
 #include "compiler/query/why.h"
 #include "compiler/tables/tables.h"
 
+#include <string.h>
+
 /* How many rules an answer names beside the deciding one. */
 enum { WHY_MAX_ALSO = 16 };
 
@@ -149,11 +151,14 @@ say_machine(const struct why *why)
 	struct sbx_place exception;
 
 	if (why->verdict.scratch)
-		fputs(followed != NULL && followed->there ?
-			"    inside, /tmp is the scratch directory: what is "
-			"there outside is not seen\n" :
-			"    inside, /tmp is the scratch directory\n",
-		    why->stream);
+		fprintf(why->stream,
+		    "    inside, %s is the scratch directory%s\n",
+		    strncmp(why->access->path.path, "/var/", 5) == 0 ?
+			"/var/tmp" :
+			"/tmp",
+		    followed != NULL && followed->there ?
+			": what is there outside is not seen" :
+			"");
 	if (followed == NULL || why->verdict.scratch)
 		return;
 	for (size_t i = 0; i < followed->links.count; i++) {

@@ -21,9 +21,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum {
+	PROC_FILES = 0x9fa0, /* PROC_SUPER_MAGIC */
 	/*
 	 * Each kind of access is lowered by itself.  Listing is reading a
 	 * directory; it is a kind of its own because a denied file does not
@@ -533,6 +536,52 @@ lower_root(const struct lowering *what)
 	close(attr.parent_fd);
 }
 
+/* Whether a rule takes writing away from something in /proc. */
+static bool
+shuts_proc(const struct binding *binding)
+{
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct sbx_rule *rule = &binding->rules[i];
+
+		if (rule->effect != SBX_ALLOW &&
+		    (rule->rights & SBX_WRITE) != 0 &&
+		    (sbx_covers(rule->at, place_proc) ||
+			sbx_covers(place_proc, rule->at)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A process names its threads, and says how soon it is to be killed for want of
+ * memory, by writing in /proc.  Landlock has no rule for directories that are yet
+ * to come, so all of a /proc is opened that is of the sandbox's own; what an
+ * ordinary user may write there is settings of processes of the sandbox.  What the
+ * machine is set by belongs to root, so root's stays shut, and so does the outer
+ * /proc, which is mounted read-only where no new one can be had.
+ */
+static void
+lower_proc(const struct lowering *what)
+{
+	struct landlock_path_beneath_attr attr = {
+		.allowed_access = what->row->write & what->row->file,
+	};
+	struct statfs status;
+
+	if (geteuid() == 0 || shuts_proc(what->binding))
+		return;
+	attr.parent_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (attr.parent_fd < 0)
+		return;
+	if (fstatfs(attr.parent_fd, &status) == 0 &&
+	    (uint32_t)status.f_type == PROC_FILES &&
+	    ((unsigned long)status.f_flags & ST_RDONLY) == 0 &&
+	    landlock_add_rule(what->ruleset, LANDLOCK_RULE_PATH_BENEATH,
+		&attr) != 0)
+		refuse("/proc", "Landlock refused the sandbox's own", errno);
+	close(attr.parent_fd);
+}
+
 void
 lower_paths(struct arena *arena, const struct lowering *what)
 {
@@ -564,8 +613,10 @@ lower_paths(struct arena *arena, const struct lowering *what)
 		else
 			lower_rule(walk, index);
 	}
-	if (what->masked)
-		lower_root(what);
+	if (!what->masked)
+		return;
+	lower_root(what);
+	lower_proc(what);
 }
 
 /* --- ports ---------------------------------------------------------------- */

@@ -421,6 +421,19 @@ make_usr_links(struct mount_tree *tree)
 	}
 }
 
+/* Where /tmp is the scratch directory, /var/tmp leads there: it lies between runs
+ * as well. */
+static void
+make_var_tmp(struct mount_tree *tree)
+{
+	if (tree->scratch.len == 0 ||
+	    mounts_find(tree, place_var_tmp) != NULL ||
+	    mounts_around(tree, place_var_tmp) != NULL)
+		return;
+	make_parents(tree, place_var_tmp);
+	symlinkat(place_tmp.path, tree->root, inside(place_var_tmp));
+}
+
 static void
 make_links(struct mount_tree *tree)
 {
@@ -443,6 +456,7 @@ make_links(struct mount_tree *tree)
 			make_link(tree, file->links[j]);
 	}
 	make_usr_links(tree);
+	make_var_tmp(tree);
 	if (mounts_around(tree, place_dev_pts) != NULL)
 		return;
 	for (size_t i = 0; i < sizeof in_dev / sizeof *in_dev; i++)

@@ -128,6 +128,7 @@ struct mount_tree {
 };
 
 static const struct sbx_place place_tmp = { "/tmp", 4 },
+			      place_var_tmp = { "/var/tmp", 8 },
 			      place_proc = { "/proc", 5 },
 			      place_dev = { "/dev", 4 },
 			      place_dev_pts = { "/dev/pts", 8 },

@@ -276,24 +276,39 @@ is_named(const struct binding *binding, struct sbx_place at)
 	return false;
 }
 
+/* Then it is no link to the scratch directory. */
+static bool
+shows_var_tmp(const struct binding *binding)
+{
+	static const struct sbx_place var_tmp = { "/var/tmp", 8 };
+
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		if (binding->rules[i].effect == SBX_ALLOW &&
+		    sbx_covers(var_tmp, binding->rules[i].at))
+			return true;
+	}
+	return binding->bound[SBX_ANCHOR_HOME] &&
+	    sbx_covers(var_tmp, binding->anchors[SBX_ANCHOR_HOME]);
+}
+
 /* At level full /tmp mostly is the scratch directory. */
 static bool
 translate(const struct explaining *explaining, struct path *path)
 {
-	static const char tmp[] = "/tmp";
+	struct sbx_place at = { path->text, path->len };
 	struct sbx_place scratch = explaining->scratch;
+	const char *behind = sbx_tmp_rest(at);
 	char rest[SBX_MAX_PATH + 1];
 	size_t len;
 
-	if (scratch.len == 0 || !is_below(path->text, tmp) ||
-	    is_below(path->text, scratch.path) ||
-	    is_named(explaining->binding,
-		(struct sbx_place){ path->text, path->len }))
+	if (scratch.len == 0 || behind == NULL || sbx_covers(scratch, at) ||
+	    is_named(explaining->binding, at) ||
+	    (behind != path->text + 4 && shows_var_tmp(explaining->binding)))
 		return true;
-	len = path->len - (sizeof tmp - 1);
+	len = strlen(behind);
 	if (scratch.len + len > SBX_MAX_PATH)
 		return false;
-	memcpy(rest, path->text + sizeof tmp - 1, len);
+	memcpy(rest, behind, len);
 	memcpy(path->text, scratch.path, scratch.len);
 	memcpy(path->text + scratch.len, rest, len);
 	path_cut(path, scratch.len + (uint32_t)len);

@@ -218,6 +218,22 @@ parts()
 	tap_is "$name: process 1 is its own" sbxrun-test "$(as "$uid" env \
 	    SBX_TEST_WITHOUT=landlock,filter "$base/sbxrun-test" -w "$ws" \
 	    -l full "$base/dev.bin" -- cat /proc/1/comm 2>&1)"
+	# Root's /proc is also what the machine is set by, so nothing there opens.
+	settings=ok
+	[ "$uid" -ne 0 ] || settings=no
+	for each in "dev $settings" "shut no"; do
+		tap_is "$name: settings of a process under ${each% *}" \
+		    "${each#* }" "$(
+		    # shellcheck disable=SC2016  # for the inner shell
+		    as "$uid" "$base/sbxrun-test" -w "$ws" -l full \
+		    "$base/${each% *}.bin" -- sh -c 'for f in comm oom_score_adj \
+			task/$$/comm; do
+			    echo 9 >/proc/$$/$f && echo ok || echo no
+			done' 2>"$base/said" | sort -u | paste -sd ' ')"
+	done
+	tap_is "$name: /var/tmp is the scratch directory" found "$(as "$uid" \
+	    "$base/sbxrun-test" -w "$ws" -l full "$base/shut.bin" -- sh -c \
+	    'echo found >/var/tmp/a && cat /tmp/a' 2>&1)"
 	tap_is "$name: /dev/shm, which may be read alone" EROFS "$(as "$uid" \
 	    env SBX_TEST_WITHOUT=landlock,filter "$base/sbxrun-test" -w "$ws" \
 	    -l full "$base/shm.bin" -- "$base/probe" create /dev/shm/new 2>&1)"
@@ -239,6 +255,7 @@ namespaces()
 tap_levels full
 [ -n "$levels" ] || { tap_done; exit; }
 policy dev workspace-write 'allow read /dev' 'allow write /proc/1'
+policy shut workspace-write 'deny write /proc/sys'
 policy shm workspace-write "allow exec $base/probe" 'deny write /dev/shm'
 {
 	echo 'sbx 1'
