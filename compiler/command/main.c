@@ -663,6 +663,13 @@ stdout_close(int before)
 	return false;
 }
 
+/* A write beyond the limit of file sizes (`ulimit -f`) fails then. */
+static void
+ignore(int number)
+{
+	(void)number;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -673,6 +680,8 @@ main(int argc, char **argv)
 	fill_standard_descriptors();
 	/* Let writes fail with EPIPE when the reader goes away. */
 	signal(SIGPIPE, SIG_IGN);
+	/* What is started is not to ignore it. */
+	signal(SIGXFSZ, ignore);
 	if (argc > 0)
 		argv[0] = name;
 	status = run(&options, argc, argv);

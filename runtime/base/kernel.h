@@ -472,6 +472,10 @@ const char *level_name(enum sbx_level level);
 
 /* --- signals.c --------------------------------------------------------- */
 
+/* A write beyond the limit of file sizes fails from now on, in this program and in
+ * none that it executes. */
+void signals_begin(void);
+
 /* What signals_block() changes, and the command must find unchanged. */
 struct former_signals {
 	sigset_t mask;

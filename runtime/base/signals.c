@@ -28,6 +28,24 @@ fill(sigset_t *set, enum job_signals which)
 	}
 }
 
+static void
+do_nothing(int number)
+{
+	(void)number;
+}
+
+void
+signals_begin(void)
+{
+	/* execve(2) takes it back. */
+	static const struct sigaction nothing = { .sa_handler = do_nothing };
+	struct sigaction former;
+
+	if (sigaction(SIGXFSZ, &nothing, &former) == 0 &&
+	    former.sa_handler == SIG_IGN)
+		sigaction(SIGXFSZ, &former, NULL);
+}
+
 /* A blocked signal stays pending for signalfd, even one that is ignored by
  * default, such as SIGCHLD and SIGWINCH. */
 void

@@ -29,6 +29,7 @@ enum {
 	TRIES = 3,        /* if a file changes meanwhile */
 	NAME_SIZE = 33,   /* of what is kept */
 	KEY_SIZE = 64 << 10,
+	KEPT_MAX = 128,        /* policies, some 100 KB each */
 	SOURCE_MAX = 16 << 20, /* bytes: sbxc reads no longer file */
 };
 
@@ -258,6 +259,40 @@ find_kept(struct making *making, const struct sbx_compiler *compiler)
 	return good;
 }
 
+/* The oldest go; of a rule that was tried once nobody asks again. */
+static void
+prune(int kept)
+{
+	struct directory directory;
+	const struct entry *entry;
+	char oldest[256];
+	struct stat status;
+	struct timespec time;
+	unsigned count;
+
+	do {
+		int fd = openat(kept, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (fd < 0)
+			return;
+		count = 0;
+		directory_begin(&directory, fd);
+		while ((entry = directory_next(&directory)) != NULL) {
+			if (strlen(entry->name) >= sizeof oldest ||
+			    fstatat(kept, entry->name, &status,
+				AT_SYMLINK_NOFOLLOW) != 0 ||
+			    !S_ISREG(status.st_mode))
+				continue;
+			if (count++ > 0 &&
+			    nanoseconds(status.st_mtim) >= nanoseconds(time))
+				continue;
+			time = status.st_mtim;
+			strcpy(oldest, entry->name);
+		}
+		close(fd);
+	} while (count > KEPT_MAX && unlinkat(kept, oldest, 0) == 0);
+}
+
 /* Copies it behind a head of ours; nothing is lost if that fails. */
 static void
 keep(struct making *making, int made, const struct sbx_compiler *compiler)
@@ -288,6 +323,7 @@ keep(struct making *making, int made, const struct sbx_compiler *compiler)
 	    syscall(SYS_renameat2, making->kept, name, making->kept,
 		making->name, 0) != 0)
 		unlinkat(making->kept, name, 0);
+	prune(making->kept);
 }
 
 /* --- compiling ------------------------------------------------------------ */
@@ -385,7 +421,9 @@ refuse_without(const struct making *making)
 static void
 run_compiler(struct making *making, int made)
 {
+	enum { POLICY_AT_FAULT = 1 };
 	struct words words = { .count = 0 }, variables = { .count = 0 };
+	int status;
 	struct helper_call call = {
 		.program = making->program,
 		.words = words.list,
@@ -402,7 +440,13 @@ run_compiler(struct making *making, int made)
 	if (making->rules)
 		call.policy = helper_file(making->loaded->bytes,
 		    making->loaded->size);
-	if (helper_run(&call) != 0)
+	if (making->rules && call.policy < 0)
+		refuse(NULL, "cannot make a file in memory", errno);
+	status = helper_run(&call);
+	if (status != 0 && status != POLICY_AT_FAULT)
+		refuse(making->options->policy,
+		    "sbxc could not compile it; see above", 0);
+	if (status != 0)
 		refuse(making->options->policy,
 		    making->rules ? "a rule of --allow or --deny does not go "
 				    "with it; see above" :

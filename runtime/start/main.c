@@ -195,6 +195,7 @@ main(int argc, char **argv, char **environment)
 	uint64_t key;
 
 	(void)argc;
+	signals_begin();
 	sandbox->pid_max = -1;
 	options_parse(options, argv);
 	find_names(sandbox);

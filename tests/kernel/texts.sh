@@ -78,6 +78,36 @@ tap_is 'without sbxc it is one line' \
     "sbxrun: $text: it is a text, and to compile it needs sbxc, which is not at $tmp/alone/sbxc" \
     "$("$tmp/alone/sbxrun" "$text" -- true 2>&1)"
 
+# So many are kept, and the oldest go.
+kept=$(getent passwd "$(id -u)" | cut -d: -f6)/.local/state/sbx/compiled
+for i in $(seq 140); do
+	: >"$kept/test-$$-$i"
+done
+touch -d @1 "$kept/test-$$"-*
+says 'one more is kept' 0 '' -p two --allow "read \"$tmp/p\"" "$text" -- true
+# Other tests may keep theirs beside.
+if [ "$(find "$kept" -type f | wc -l)" -lt 140 ]; then
+	tap_ok 'and no more than 128 in all'
+else
+	tap_not_ok 'and no more than 128 in all' "$(find "$kept" -type f | wc -l)"
+fi
+rm -f "$kept/test-$$"-*
+
+# Nothing can be written: what needs a file says so, and the rest works.
+limited()
+{
+	name=$1 wanted=$2
+	shift 2
+	got=$(ulimit -f 0; "$run" "$@" 2>&1 </dev/null; echo "$?")
+	tap_is "with ulimit -f 0: $name" "$wanted" "$(echo "$got" | tail -n 1)"
+}
+limited 'a blob' 0 "$builddir/profiles/workspace-write.bin" -- true
+limited 'the command has the usual end' 153 "$builddir/profiles/workspace-write.bin" -- \
+    sh -c 'echo >file'
+limited 'a text' 125 -p t --allow "read \"$tmp/p/none\"" "$text" -- true
+tap_is 'and that is not its fault' 0 "$(ulimit -f 0
+	"$run" -p t "$text" --allow x -- true 2>&1 | grep -c 'does not compile')"
+
 # In the workspace.
 cp "$tmp/p/"*.sbx .
 if "$run" -l full -p t ./t.sbx -- true 2>/dev/null; then
