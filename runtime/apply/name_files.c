@@ -233,7 +233,25 @@ apart(fill_text *fill)
 	return mount;
 }
 
-/* A copy of one file; what is none, or cannot be read, or is long, is left out. */
+/* False: it is longer than any settings, or cannot be read. */
+static bool
+copy_bytes(int from, int to)
+{
+	enum { LONGEST = 1 << 20 };
+	char bytes[TEXT_SIZE];
+	size_t copied = 0;
+	ssize_t len = -1;
+
+	while (from >= 0 && copied < LONGEST &&
+	    (len = read(from, bytes, sizeof bytes)) > 0) {
+		if (write(to, bytes, (size_t)len) != len)
+			return false;
+		copied += (size_t)len;
+	}
+	return len == 0;
+}
+
+/* A copy of one file; what is none, or is denied, is left out. */
 static void
 copy_file(struct mount_tree *tree, int to, struct sbx_place directory,
     const char *name)
@@ -243,23 +261,29 @@ copy_file(struct mount_tree *tree, int to, struct sbx_place directory,
 	    arena_join(tree->arena, directory, slash),
 	    (struct sbx_place){ name, (uint32_t)strlen(name) });
 	struct followed found = follow(tree->arena, at);
-	char text[TEXT_SIZE];
 	struct stat status;
-	size_t len;
-	int fd;
+	int from, fd;
 
 	if (found.fd < 0)
 		return;
 	close(found.fd);
 	if (!may_read(tree, at) || !may_read(tree, found.at) ||
 	    is_masked(tree, found.at) || lstat(found.at.path, &status) != 0 ||
-	    !S_ISREG(status.st_mode) || status.st_size >= TEXT_SIZE ||
-	    !file_read(AT_FDCWD, found.at.path, text, sizeof text))
+	    !S_ISREG(status.st_mode))
 		return;
-	len = strlen(text);
 	fd = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0 || write(fd, text, len) != (ssize_t)len)
+	if (fd < 0)
 		refuse(at.path, "cannot copy it for the view", errno);
+	from = open_place(found.at, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (!copy_bytes(from, fd)) {
+		warn_about(at.path,
+		    "it is not in the view: it cannot be read, "
+		    "or is longer than 1 MiB",
+		    from < 0 ? errno : 0);
+		unlinkat(to, name, 0);
+	}
+	if (from >= 0)
+		close(from);
 	close(fd);
 }
 

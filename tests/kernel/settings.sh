@@ -191,6 +191,34 @@ ssh_settings()
 		    ssh -T -G example.org' 2>&1 </dev/null | grep -e '^port' -e owner)"
 }
 
+# They are copies at level full, of any length; what is missing is said.
+ssh_copies()
+{
+	name="$level: uid $uid: settings of ssh are whole"
+	if [ "$(id -u)" -ne 0 ] || ! [ -d /etc/ssh/ssh_config.d ] ||
+	    ! unshare -m true 2>/dev/null; then
+		tap_lacks "$name" 'only root can put files there'
+		return
+	fi
+	prepare "$ORDINARY"
+	mkdir -p "$base/long"
+	chmod 755 "$base/long"
+	(yes '# comment' | head -c 40000; echo; echo end) >"$base/long/10-long.conf"
+	echo x >"$base/long/20-shut.conf"
+	chmod 644 "$base/long/10-long.conf"
+	chmod 600 "$base/long/20-shut.conf"
+	wanted=end
+	[ "$level" != full ] || wanted="end
+sbxrun: warning: /etc/ssh/ssh_config.d/20-shut.conf: it is not in the view: it cannot be read, or is longer than 1 MiB: Permission denied"
+	tap_is "$name" "$wanted" "$(cd "$home/ws" && BASE=$base LEVEL=$level \
+	    USER_ID=$ORDINARY HOME=$home unshare -m sh -c '
+		mount --bind "$BASE/long" /etc/ssh/ssh_config.d &&
+		setpriv --reuid="$USER_ID" --regid="$USER_ID" --clear-groups \
+		    "$BASE/sbxrun" -l "$LEVEL" "$BASE/plain.bin" -- \
+		    tail -n 1 /etc/ssh/ssh_config.d/10-long.conf' 2>&1 </dev/null |
+	    grep -e '^end' -e ssh_config.d | sort)"
+}
+
 tap_levels standard full
 users=$(id -u)
 if tap_twice; then users="$users $ORDINARY"; fi
@@ -205,5 +233,6 @@ for uid in $users; do
 done
 for level in $levels; do
 	ssh_settings
+	ssh_copies
 done
 tap_done
