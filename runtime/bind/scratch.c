@@ -398,9 +398,9 @@ scratch_sessions(bool make)
 	return open_passing("sbx", "sessions", make);
 }
 
-/* A directory of the user's into which nobody else writes, as it is. */
+/* A directory of the user's, into which nobody writes that `others` has not. */
 static int
-open_private(int parent, const char *name)
+open_private(int parent, const char *name, mode_t others)
 {
 	struct stat status;
 	int fd = openat(parent, name, place_flags);
@@ -410,14 +410,16 @@ open_private(int parent, const char *name)
 		fd = openat(parent, name, place_flags);
 	if (fd < 0 ||
 	    (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-		(status.st_mode & 022) == 0))
+		(status.st_mode & ~others & 022) == 0))
 		return fd;
 	close(fd);
 	return -1;
 }
 
 /* In $HOME, where no policy lets a command write (SBX_OWN_STATE); -1: it is not
- * to be had.  What policies let commands write is /tmp, mostly. */
+ * to be had.  What policies let commands write is /tmp, mostly.  So another
+ * user who may write ~/.local, and can at most lose the records, or a command
+ * that has opened it to others, does not make them lie there. */
 static int
 open_state(const char *name)
 {
@@ -431,7 +433,8 @@ open_state(const char *name)
 		int parent = fd;
 
 		fd = open_private(parent,
-		    i < sizeof way / sizeof *way ? way[i] : name);
+		    i < sizeof way / sizeof *way ? way[i] : name,
+		    i < 2 ? 022 : 0);
 		close(parent);
 	}
 	return fd;

@@ -229,6 +229,9 @@ def told():
     quiet = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.PIPE}
     shutil.rmtree('.git', True)
     os.mkdir('.git')
+    # As a command may make it that may write there.
+    os.makedirs(os.path.expanduser('~/.local/state'), exist_ok=True)
+    os.chmod(os.path.expanduser('~/.local'), 0o777)
     job = subprocess.Popen(RUN + ['sh', '-c', script], **quiet)
     while b'first' not in job.stderr.readline():
         pass
