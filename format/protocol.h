@@ -149,6 +149,33 @@ enum { SBX_INSIDE_WHICH = 0x736278 };
 #define SBX_OWN_STATE "/.local/state/sbx"
 
 /*
+ * A stage of `sbxrun --stage`: what commands changed in a workspace, kept beside it.
+ * In ~/.local/state/sbx/stages/NAME, which a run and `sbxc staged` lock with
+ * flock(2):
+ *
+ *	about     struct sbx_stage, then the workspace's path, up to the end
+ *	watched   for each place that the last policy watches: a byte, which is
+ *	          enum sbx_stage_watch, the place, a NUL, its pattern, a NUL
+ *	upper     the changes, as overlayfs writes them
+ *	work      overlayfs's own
+ */
+
+#define SBX_STAGE_MAGIC "sbxstag1"
+#define SBX_STAGES "stages"
+enum { SBX_STAGE_NAME = 64 /* bytes of a name */ };
+
+struct sbx_stage {
+	char magic[8];
+	int64_t begun;          /* nanoseconds of CLOCK_REALTIME_COARSE */
+	uint64_t device, inode; /* of the workspace */
+};
+
+enum sbx_stage_watch {
+	SBX_STAGE_TREE = 't', /* the place and all below it */
+	SBX_STAGE_GIT = 'g',  /* what git obeys in this working tree */
+};
+
+/*
  * What `sbxc test --live` hands to sbx-trial, and where that answers: a file
  * that both map, so that no limit on output and no denied call comes between.
  *

@@ -21,6 +21,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/learn.c \
 	compiler/command/records.c \
 	compiler/command/show.c \
+	compiler/command/staged.c \
 	compiler/command/test.c \
 	compiler/command/why.c \
 	compiler/command/within.c

@@ -38,7 +38,8 @@ enum command_bit {
 	READS = BUILD | CHECK | TEST | DIFF | WHY | CONVERT | DOCTOR | SHOW |
 	    EXPORT,
 	ALLOW = 131072,
-	ANY = 262143,
+	STAGED = 262144,
+	ANY = 524287,
 };
 
 struct command {
@@ -82,6 +83,8 @@ static const struct command commands[] = {
 	    "what has to be fixed here before commands can be confined" },
 	{ "records", RECORDS, command_records, "records [FILE...]",
 	    "say in words what sbxrun wrote for programs" },
+	{ "staged", STAGED, command_staged, "staged ...",
+	    "for sbxrun --staged: what a stage changed, and applying it" },
 	{ "explain", EXPLAIN, command_explain, "explain CODE|all",
 	    "what the code of a diagnostic means" },
 };
@@ -147,7 +150,7 @@ static const struct option_row option_rows[] = {
 	    "text, junit, json or github", NULL },
 	{ 'f', "format", "FORMAT", FORMAT, DIFF, FIELD(format),
 	    "text, json, github or markdown", NULL },
-	{ 292, "json", NULL, FORMAT, CHECK | DOCTOR | TEST | DIFF,
+	{ 292, "json", NULL, FORMAT, CHECK | DOCTOR | TEST | DIFF | STAGED,
 	    FIELD(format), NULL, "-f json, as sbxrun has it" },
 	{ 'W', "warning", "[no-]CODE", LIST, CHECK, FIELD(warnings), NULL,
 	    "report a warning, or do not; all: every one" },
@@ -203,11 +206,13 @@ static const struct option_row option_rows[] = {
 	    "list the rules of your policies" },
 	{ 289, "remove", NULL, FLAG, ALLOW, FIELD(remove), NULL,
 	    "take the rule out again" },
+	{ 290, "force", NULL, FLAG, STAGED, FIELD(force), NULL,
+	    "also what was changed in the workspace meanwhile" },
 	{ 290, "force", NULL, FLAG, ALLOW, FIELD(force), NULL,
 	    "also what opens credentials, or what others run" },
 	{ 'p', "profile", "NAME", TEXT, ALLOW, FIELD(profile), NULL,
 	    "the profile, where a file defines several" },
-	{ 'y', "yes", NULL, FLAG, INIT | ALLOW, FIELD(yes), NULL,
+	{ 'y', "yes", NULL, FLAG, INIT | ALLOW | STAGED, FIELD(yes), NULL,
 	    "write without asking" },
 	{ 280, "undo", NULL, FLAG, INIT, FIELD(undo), NULL,
 	    "take back what was set up" },

@@ -3,6 +3,7 @@
 #define SBX_RUNTIME_APPLY_APPLY_H
 
 #include "format/model.h"
+#include "format/protocol.h"
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/options.h"
@@ -179,6 +180,42 @@ void pid_max_set(int fd, uint64_t processes);
 
 /* Installs that filter, before the policy's; the number, for execute(). */
 uint64_t spawn_prepare(void);
+
+/* --- stage.c ----------------------------------------------------------- */
+
+/* What --stage keeps apart: see format/protocol.h. */
+struct staging {
+	int directory; /* locked as long as something of the run is there; or -1 */
+	bool named;    /* by the user */
+	struct sbx_place workspace;
+	char name[SBX_STAGE_NAME + 1];
+};
+
+void stage_none(struct staging *stage);
+
+/* Names the stage of a workspace. */
+void stage_name(struct staging *stage, struct sbx_place workspace);
+
+/* The workspace that a stage is of, from its file "about" in an open directory;
+ * refuses what is damaged. */
+void stage_read(int directory, const char *name, struct sbx_stage *about,
+    struct path *workspace);
+
+/* Locks a stage until the last copy of the descriptor is closed; false if somebody
+ * else has it. */
+bool stage_lock(int directory);
+
+/* Finds or makes the stage of that name, or the workspace's own (NULL), and locks
+ * it.  Refuses (125) a workspace that cannot be staged. */
+void stage_open(struct staging *stage, const char *name,
+    const struct binding *anchored);
+
+/* In the mount namespace of level full, before rules are bound: mounts the overlay
+ * over the workspace; refuses (125). */
+void stage_mount(const struct staging *stage);
+
+/* A line at the end of the run; none if nothing was run and nothing is there. */
+void stage_tell(const struct staging *stage, bool refused);
 
 /* --- streams.c --------------------------------------------------------- */
 

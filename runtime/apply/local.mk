@@ -19,4 +19,5 @@ loader_sources += \
 	runtime/apply/namespaces.c \
 	runtime/apply/pid_max.c \
 	runtime/apply/spawn.c \
+	runtime/apply/stage.c \
 	runtime/apply/streams.c

@@ -85,6 +85,19 @@ void descriptors_keep(const int kept[], size_t count);
 enum { PASSWD_LINE = 4096 }; /* the longest that is read */
 const char *passwd_home(char *buffer, size_t size);
 
+struct stat;
+
+/* Whether it is the user's, and nobody else may write it. */
+bool own_is_private(const struct stat *status);
+
+/* A directory in another one, O_PATH, made if need be.  Closes the other one.  -1
+ * and errno, which is EPERM where others may write it or it is a link. */
+int own_enter(int at, const char *name);
+
+/* A directory of the user's state, likewise, above the standard descriptors: where no policy lets a command write
+ * or read (SBX_OWN_STATE). */
+int own_state(const char *name);
+
 /* --- path.c ------------------------------------------------------------ */
 
 /* A path that names are added to and taken from. */
@@ -141,6 +154,10 @@ int helper_run(const struct helper_call *call);
 /* What helper_run() does before it starts sbxc: this process loses for good all that
  * the paragraph above says, but for its end.  False if that cannot be. */
 bool helper_confine(void);
+
+/* The same, but below these places it may change files, directories and links; the
+ * first is a stage, whose layer has marks that look like devices. */
+bool helper_confine_but(const int places[], size_t count);
 
 /* Bytes in a file without a name; -1 with errno. */
 int helper_file(const void *bytes, size_t size);

@@ -39,10 +39,18 @@ helper_open(const char *path)
 	return fd;
 }
 
-/* It writes nowhere but to what it has open, and to nobody: of all that this
- * Landlock can take away, reading and executing files are left. */
+/* What it may do below a place that it may change: files, directories and links
+ * come and go, and nothing else is made. */
+enum {
+	CHANGES = 1 << 1 /* write */ | 1 << 4 | 1 << 5 /* remove */ | 1 << 7 |
+	    1 << 8 | 1 << 12 /* make */ | 1 << 14 /* truncate */,
+	MARKS = 1 << 6, /* of overlayfs: devices, of which 0:0 needs no right */
+};
+
+/* It writes nowhere but to what it has open and below these places, and to nobody:
+ * of all that this Landlock can take away, reading and executing files are left. */
 static bool
-keep_from_writing(void)
+keep_from_writing(const int places[], size_t count)
 {
 	static const struct sbx_meta nothing = { .net = SBX_NET_NONE };
 	int abi = landlock_create_ruleset(NULL, 0,
@@ -57,6 +65,17 @@ keep_from_writing(void)
 	};
 	int ruleset = landlock_create_ruleset(&attr, sizeof attr, 0);
 
+	for (size_t i = 0; i < count; i++) {
+		struct landlock_path_beneath_attr rule = {
+			.allowed_access = (CHANGES | (i == 0 ? MARKS : 0)) &
+			    attr.handled_access_fs,
+			.parent_fd = places[i],
+		};
+
+		if (landlock_add_rule(ruleset, LANDLOCK_RULE_PATH_BENEATH,
+			&rule) != 0)
+			return false;
+	}
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ruleset >= 0 &&
 	    landlock_restrict_self(ruleset, 0) == 0;
 }
@@ -86,9 +105,15 @@ keep_from_network(void)
 }
 
 bool
+helper_confine_but(const int places[], size_t count)
+{
+	return keep_from_writing(places, count) && keep_from_network();
+}
+
+bool
 helper_confine(void)
 {
-	return keep_from_writing() && keep_from_network();
+	return helper_confine_but(NULL, 0);
 }
 
 /* -1 is nothing. */

@@ -157,21 +157,54 @@ set_join(struct options *options, const char *value)
 }
 
 /* The name becomes that of a file, and people type it. */
-static void
-set_session(struct options *options, const char *value)
+static bool
+is_file_name(const char *value)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	size_t len = strlen(value);
 
-	if (len == 0 || len > OPTIONS_MAX_SESSION ||
-	    strspn(value, allowed) != len || *value == '.' || *value == '-')
+	return len > 0 && len <= OPTIONS_MAX_NAME &&
+	    strspn(value, allowed) == len && *value != '.' && *value != '-';
+}
+
+static void
+set_session(struct options *options, const char *value)
+{
+	if (!is_file_name(value))
 		refuse(value,
 		    "a session's name has up to 64 of A-Z a-z 0-9 . _ - and "
 		    "begins with neither . nor -",
 		    0);
 	options->session = value;
 	options->own_session = strcmp(value, "auto") == 0;
+}
+
+static void
+check_stage_name(const char *value)
+{
+	if (value != NULL && !is_file_name(value))
+		refuse(value,
+		    "a stage's name has up to 64 of A-Z a-z 0-9 . _ - and "
+		    "begins with neither . nor -",
+		    0);
+}
+
+static void
+set_stage(struct options *options, const char *value)
+{
+	check_stage_name(value);
+	options->staging = true;
+	options->stage = value;
+	options->level = SBX_LEVEL_FULL;
+}
+
+static void
+set_staged(struct options *options, const char *value)
+{
+	check_stage_name(value);
+	options->staged = true;
+	options->stage = value;
 }
 
 static void
@@ -294,6 +327,12 @@ static const struct option_line lines[] = {
 	{ '\0', "learn", "FILE",
 	    "add what it wanted to this file, for sbxc learn", OFFSET(learn),
 	    NULL, SELDOM },
+	{ '\0', "stage", "[NAME]",
+	    "what it changes in the workspace waits for you to look at it", 0,
+	    set_stage, OFTEN },
+	{ '\0', "staged", "[NAME]",
+	    "list that; or with diff, apply or discard behind it", 0,
+	    set_staged, OFTEN },
 	{ '\0', "status-fd", "N",
 	    "write a receipt, JSON lines, to this descriptor", 0, set_status_fd,
 	    SELDOM },
@@ -330,8 +369,8 @@ static const struct option_line lines[] = {
 	{ '\0', "join", "FD", "for libsbx: join a session by this socket", 0,
 	    set_join, OURS },
 	{ '\0', "json", NULL,
-	    "with -n, --status, --doctor, --self-test or --sessions: for "
-	    "programs",
+	    "with -n, --status, --doctor, --self-test, --sessions or "
+	    "--staged: for programs",
 	    OFFSET(json), NULL, SELDOM },
 	{ 'h', "help", "[all]", "this text, or all of it", 0, help, OFTEN },
 	{ 'V', "version", NULL, "the version", 0, version, OFTEN },
@@ -352,7 +391,10 @@ static const char usage_of_all[] =
     "       sbxrun --status [--json]\n"
     "       sbxrun --doctor [--json] [POLICY]\n"
     "       sbxrun [options] --self-test [--json] [POLICY]\n"
-    "       sbxrun --clean [-w DIR]\n";
+    "       sbxrun --clean [-w DIR]\n"
+    "       sbxrun --staged[=NAME] [--json] [list]\n"
+    "       sbxrun --staged[=NAME] diff [--json] | apply [--force] | discard "
+    "[PATH...]\n";
 
 static void
 print_option(struct out *out, const struct option_line *line)
@@ -663,6 +705,10 @@ options_parse(struct options *options, char **argv)
 	if (options_have_no_policy(options)) {
 		if (*argv != NULL)
 			refuse_policy_of(options, *argv);
+		return;
+	}
+	if (options->staged) {
+		options->command = argv;
 		return;
 	}
 	if (options->doctor) {

@@ -41,8 +41,9 @@ struct definition {
 
 enum {
 	OPTIONS_MAX_DEFINITIONS = SBX_MAX_ANCHORS,
-	OPTIONS_MAX_SESSION = 64, /* bytes of a session's name */
+	OPTIONS_MAX_NAME = 64,    /* bytes of a session's or a stage's name */
 	OPTIONS_MAX_PASSED = 8,   /* descriptors that are handed on */
+	OPTIONS_MAX_STAGED = 256, /* paths behind --staged */
 	OPTIONS_MAX_RULES = 64,   /* of --allow and --deny */
 	OPTIONS_IDLE = 600,       /* seconds */
 };
@@ -79,6 +80,9 @@ struct options {
 	bool explain_thorough;    /* see struct explaining */
 	const char *explain_file; /* or NULL */
 	const char *learn;        /* --learn: a file, or NULL */
+	bool staging;             /* --stage, and its name: */
+	const char *stage;        /* or NULL: the workspace's own */
+	bool staged;              /* --staged: what follows is about a stage */
 	bool verbose;
 	bool self_test;      /* --self-test: there is no command */
 	bool doctor;         /* --doctor: there may be a policy */

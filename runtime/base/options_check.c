@@ -50,10 +50,11 @@ static void
 check_json(const struct options *options)
 {
 	if (options->json && !options->plan && !options->status &&
-	    !options->self_test && !options->sessions && !options->doctor)
+	    !options->self_test && !options->sessions && !options->doctor &&
+	    !options->staged)
 		refuse("--json",
-		    "goes with -n, --status, --doctor, --self-test or "
-		    "--sessions",
+		    "goes with -n, --status, --doctor, --self-test, "
+		    "--sessions or --staged",
 		    0);
 	if (options->status + options->self_test + options->clean +
 		options->sessions >
@@ -62,6 +63,20 @@ check_json(const struct options *options)
 		    "--status, --self-test, --clean and --sessions do not go "
 		    "together",
 		    0);
+}
+
+static void
+check_stage(const struct options *options)
+{
+	if (!options->staging)
+		return;
+	if (options->level != SBX_LEVEL_FULL)
+		refuse("--stage", "goes with level full alone", 0);
+	if (options->plan || options->self_test || options->keep >= 0 ||
+	    options->join >= 0 || options->session != NULL ||
+	    options_have_no_policy(options))
+		refuse("--stage",
+		    "goes with a command, and not with -n and --session", 0);
 }
 
 static void
@@ -86,4 +101,5 @@ options_check(const struct options *options)
 		options_have_no_policy(options)))
 		refuse("--explain", "goes with a command", 0);
 	check_learn(options);
+	check_stage(options);
 }

@@ -5,10 +5,12 @@
  */
 #include "runtime/base/files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The home directory in a line of /etc/passwd, if the line is the user's:
@@ -60,4 +62,54 @@ passwd_home(char *buffer, size_t size)
 	if (fd >= 0)
 		close(fd);
 	return home;
+}
+
+bool
+own_is_private(const struct stat *status)
+{
+	bool group = status->st_gid == getegid() && status->st_gid == geteuid();
+
+	return status->st_uid == geteuid() &&
+	    (status->st_mode & (group ? S_IWOTH : S_IWOTH | S_IWGRP)) == 0;
+}
+
+int
+own_enter(int at, const char *name)
+{
+	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(at, name, flags);
+	struct stat status;
+
+	if (fd < 0 && errno == ENOENT && mkdirat(at, name, 0700) == 0)
+		fd = openat(at, name, flags);
+	close(at);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0 && own_is_private(&status))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
+}
+
+int
+own_state(const char *name)
+{
+	char buffer[PASSWD_LINE];
+	const char *home = passwd_home(buffer, sizeof buffer);
+	int fd = home == NULL || home[0] != '/' ?
+	    -1 :
+	    open(home, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char names[] = SBX_OWN_STATE, *at = names + 1, *next;
+	int moved;
+
+	while (fd >= 0 && (next = strsep(&at, "/")) != NULL)
+		fd = own_enter(fd, next);
+	if (fd >= 0)
+		fd = own_enter(fd, name);
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return moved;
 }

@@ -34,6 +34,13 @@ bool clean_directory(const char *path, int place, struct out *failed);
 void clean_scratch(struct arena *arena, const char *given)
     __attribute__((noreturn));
 
+/* --- staged.c ---------------------------------------------------------- */
+
+/* --staged: becomes sbxc, confined, which looks at the stage or applies it; refuses
+ * (125) if it cannot. */
+void staged_run(const struct options *options, struct arena *arena)
+    __attribute__((noreturn));
+
 /* --- doctor.c ---------------------------------------------------------- */
 
 /*

@@ -11,5 +11,6 @@ loader_sources += \
 	runtime/inspect/probes.c \
 	runtime/inspect/render.c \
 	runtime/inspect/self_test.c \
+	runtime/inspect/staged.c \
 	runtime/inspect/status.c \
 	runtime/inspect/warnings.c

@@ -103,48 +103,6 @@ is_current(const struct making *making)
 
 /* --- where it is kept ----------------------------------------------------- */
 
-static bool
-is_own(const struct stat *status)
-{
-	bool group = status->st_gid == getegid() && status->st_gid == geteuid();
-
-	return status->st_uid == geteuid() &&
-	    (status->st_mode & (group ? S_IWOTH : S_IWOTH | S_IWGRP)) == 0;
-}
-
-/* A directory in another one, made if need be; -1: it cannot be trusted.  Closes
- * the other one. */
-static int
-enter(int at, const char *name)
-{
-	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(at, name, flags);
-	struct stat status;
-
-	if (fd < 0 && errno == ENOENT && mkdirat(at, name, 0700) == 0)
-		fd = openat(at, name, flags);
-	close(at);
-	if (fd < 0 || (fstat(fd, &status) == 0 && is_own(&status)))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static int
-open_kept(void)
-{
-	char buffer[PASSWD_LINE];
-	const char *home = passwd_home(buffer, sizeof buffer);
-	int fd = home == NULL || home[0] != '/' ?
-	    -1 :
-	    open(home, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	char names[] = SBX_OWN_STATE "/compiled", *at = names + 1, *name;
-
-	while (fd >= 0 && (name = strsep(&at, "/")) != NULL)
-		fd = enter(fd, name);
-	return fd < 0 ? fd : above_standard(fd);
-}
-
 /* Its name says what it was made of, but for what the files are. */
 static void
 name_it(struct making *making)
@@ -250,7 +208,7 @@ find_kept(struct making *making, const struct sbx_compiler *compiler)
 		return false;
 	/* What a disk has damaged is compiled again. */
 	good = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    is_own(&status) && read_made(making, fd) &&
+	    own_is_private(&status) && read_made(making, fd) &&
 	    memcmp(&making->head.compiler, compiler, sizeof *compiler) == 0 &&
 	    is_current(making) && take_blob(making, fd) &&
 	    sbx_verify(making->loaded->bytes, making->loaded->size, &blob) ==
@@ -525,7 +483,7 @@ make(const struct options *options, struct arena *arena,
 	making->loaded = loaded;
 	making->rules = rules;
 	compiler = find_compiler(making);
-	making->kept = open_kept();
+	making->kept = own_state("compiled");
 	name_it(making);
 	if (making->program < 0 || !find_kept(making, &compiler))
 		compile(making, &compiler);

@@ -174,6 +174,11 @@ begin_supervision(struct sandbox *sandbox)
 	if (!options->plan && !options->self_test)
 		supervision->tripwire = tripwire_set(&sandbox->arena,
 		    supervision->anchored);
+	if (sandbox->stage.directory < 0)
+		return;
+	supervision->stage = &sandbox->stage;
+	tripwire_list(supervision->tripwire, &sandbox->arena,
+	    sandbox->stage.directory);
 }
 
 /* Neither the command nor what it does to the files changes what it judges by. */

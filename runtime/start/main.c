@@ -166,7 +166,7 @@ find_names(struct sandbox *sandbox)
 	if (options->own_session)
 		sessions_name(sandbox);
 	/* A session has its policy; and these have none. */
-	if (options->policy == NULL && !options->doctor &&
+	if (options->policy == NULL && !options->doctor && !options->staged &&
 	    (!options_in_session(options) || options->own_session) &&
 	    !options_have_no_policy(options))
 		find_policy(sandbox);
@@ -200,9 +200,12 @@ main(int argc, char **argv, char **environment)
 	options_parse(options, argv);
 	find_names(sandbox);
 	owners_none(&sandbox->owners);
+	stage_none(&sandbox->stage);
 	render_begin(options);
 	if (options->status)
 		status_print();
+	if (options->staged)
+		staged_run(options, &sandbox->arena);
 	if (options->doctor)
 		doctor_run(options, &sandbox->arena);
 	if (options->clean)
@@ -239,6 +242,9 @@ main(int argc, char **argv, char **environment)
 	sandbox_anchor(sandbox);
 	receipt_open_log(&sandbox->receipt, options->log);
 	receipt_open_log(&sandbox->report, options->explain_file);
+	if (options->staging)
+		stage_open(&sandbox->stage, options->stage,
+		    bind_anchored(sandbox->binder));
 	sandbox_fork(sandbox);
 	sandbox_prepare(sandbox, environment);
 	plan_warn(&sandbox->plan, options->plan || options->verbose);

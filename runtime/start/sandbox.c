@@ -215,6 +215,7 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 	struct plan *plan = &sandbox->plan;
 
 	name_files_none(&sandbox->name_files);
+	stage_mount(&sandbox->stage);
 	if (plan->binding == NULL)
 		sandbox_bind(sandbox);
 	view_listener_choose(&sandbox->supervision.listening, plan);

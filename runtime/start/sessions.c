@@ -497,8 +497,8 @@ sessions_name(struct sandbox *sandbox)
 	out_print(&out, "%s %s", begin, workspace);
 	sha256_hex((const uint8_t *)key, strlen(key), digest);
 	digest[DIGITS] = '\0';
-	name = arena_take(&sandbox->arena, 1, OPTIONS_MAX_SESSION);
-	out_into(&out, name, OPTIONS_MAX_SESSION);
+	name = arena_take(&sandbox->arena, 1, OPTIONS_MAX_NAME);
+	out_into(&out, name, OPTIONS_MAX_NAME);
 	out_print(&out, "auto-%u-%s", (unsigned)getppid(), digest);
 	options->session = name;
 }

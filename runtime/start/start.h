@@ -3,6 +3,7 @@
 #define SBX_RUNTIME_START_START_H
 
 #include "format/blob.h"
+#include "runtime/apply/apply.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/options.h"
 #include "runtime/bind/bind.h"
@@ -79,6 +80,7 @@ struct sandbox {
 	struct receipt learned; /* of --learn */
 	struct sbx_limit limits[SBX_LIMIT_END];
 	struct owners owners;
+	struct staging stage;  /* of --stage */
 	struct binder *binder; /* has the anchors */
 	const char *elsewhere; /* where the command is outside, or NULL */
 	char scratch[SCRATCH_KEY_SIZE];

@@ -3,6 +3,7 @@
 #define SBX_RUNTIME_WATCH_SUPERVISE_H
 
 #include "format/blob.h"
+#include "runtime/apply/apply.h"
 #include "runtime/base/options.h"
 #include "runtime/listen/listen.h"
 #include "runtime/network/network.h"
@@ -70,7 +71,8 @@ struct supervision {
 	 * is explained, or NULL. */
 	struct receipt *report;
 	bool explains, explain_all, explain_agent;
-	bool verbose; /* -v: says how the command ended */
+	const struct staging *stage; /* NULL: nothing is staged */
+	bool verbose;                /* -v: says how the command ended */
 	const char *why_untraced;
 	struct receipt *learned; /* --learn: where it is written, or NULL */
 	char *const *command;    /* what runs */

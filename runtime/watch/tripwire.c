@@ -413,3 +413,37 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	tripwire_end_looks(tripwire, tripwire->before);
 	return tripwire;
 }
+
+/* --- for a stage ---------------------------------------------------------- */
+
+void
+tripwire_list(const struct tripwire *tripwire, struct arena *arena, int stage)
+{
+	enum { LIST_SIZE = 256 << 10 };
+	uint32_t used = arena->used;
+	char *text = arena_take(arena, 1, LIST_SIZE);
+	struct out out;
+	int fd;
+
+	out_into(&out, text, LIST_SIZE);
+	for (uint32_t i = 0; tripwire != NULL && i < tripwire->count; i++) {
+		const struct look_at *what = &tripwire->wires[i].what;
+		char form = what->form == SBX_WATCH_GIT ? SBX_STAGE_GIT :
+							  SBX_STAGE_TREE;
+
+		out_bytes(&out, &form, 1);
+		out_bytes(&out, path_of(what->at),
+		    strlen(path_of(what->at)) + 1);
+		out_bytes(&out, what->pattern, strlen(what->pattern) + 1);
+	}
+	fd = openat(stage, "watched",
+	    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (out.full || fd < 0 ||
+	    write(fd, text, out.used) != (ssize_t)out.used)
+		refuse("--stage",
+		    "cannot write down which places are watched, for "
+		    "'--staged apply'",
+		    out.full ? 0 : errno);
+	close(fd);
+	arena_cut(arena, used);
+}

@@ -180,6 +180,11 @@ struct tripwire {
 struct tripwire *tripwire_set(struct arena *arena,
     const struct binding *binding);
 
+/* Writes what it watches to the file "watched" of a stage, for who applies that;
+ * NULL watches nothing.  Refuses (125) if that cannot be done. */
+void tripwire_list(const struct tripwire *tripwire, struct arena *arena,
+    int stage);
+
 /* From where a place is looked at, in one of the two looks; and their end. */
 struct look_from *tripwire_from(const struct tripwire *tripwire,
     struct look_from *from, uint32_t index);

@@ -1,0 +1,543 @@
+/*
+ * Applying a stage.
+ *
+ * The upper layer is its own journal: a change leaves it only when it is in the
+ * workspace, and each is one rename(2) or unlink(2), or a directory that is filled
+ * one entry after the other.  Who goes on after a kill finds what was done as
+ * "the same in both layers".
+ *
+ * The lower tree must not change while it is one (overlayfs), but people work in
+ * it.  What was changed there after the stage began, by its ctime, which no
+ * program can set, may be what somebody wants to keep: it stays.  What an earlier
+ * apply wrote has a later ctime as well, so that is noted in the stage ("applied").
+ */
+#include "compiler/stage/stage.h"
+
+#include "format/model.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* In the directory of what it becomes; only one is there at a time. */
+static const char scratch[] = ".sbx-staged";
+
+/* An entry that an earlier apply has made. */
+struct own {
+	uint64_t device, inode;
+	int64_t changed; /* nanoseconds of its ctime */
+};
+
+struct applying {
+	const struct stage *stage;
+	const char *const *paths;
+	size_t count;
+	bool force, good;
+	int log; /* the file "applied" */
+	VEC(struct own) own;
+	struct stage_applied *applied;
+};
+
+/* --- what may be applied -------------------------------------------------- */
+
+static bool
+lies_in(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+
+	return strncmp(path, directory, len) == 0 &&
+	    (path[len] == '\0' || path[len] == '/');
+}
+
+static bool
+is_wanted(const struct applying *applying, const char *path)
+{
+	for (size_t i = 0; i < applying->count; i++) {
+		if (lies_in(path, applying->paths[i]))
+			return true;
+	}
+	return applying->count == 0;
+}
+
+/* A directory is made for what is wanted in it. */
+static bool
+leads_to_wanted(const struct applying *applying, const char *path)
+{
+	for (size_t i = 0; i < applying->count; i++) {
+		if (lies_in(applying->paths[i], path))
+			return true;
+	}
+	return false;
+}
+
+/* Whether somebody has typed a name that stands for no more than what is watched:
+ * itself, or a watched place around it; a repository holds much besides. */
+static bool
+is_named(const struct applying *applying, const char *path)
+{
+	for (size_t i = 0; i < applying->count; i++) {
+		const char *given = applying->paths[i];
+		const struct stage_watch *watch = lies_in(path, given) ?
+		    stage_watched(applying->stage, given) :
+		    NULL;
+
+		if (strcmp(given, path) == 0 ||
+		    (watch != NULL &&
+			(watch->form == SBX_STAGE_TREE ||
+			    strcmp(path_name(given), ".git") != 0)))
+			return true;
+	}
+	return false;
+}
+
+static int64_t
+changed_at(const struct stat *status)
+{
+	return (int64_t)status->st_ctim.tv_sec * 1000000000 +
+	    status->st_ctim.tv_nsec;
+}
+
+static bool
+is_own(const struct applying *applying, const struct stat *status)
+{
+	for (size_t i = 0; i < applying->own.count; i++) {
+		const struct own *own = &applying->own.items[i];
+
+		if (own->inode == status->st_ino &&
+		    own->device == status->st_dev &&
+		    own->changed == changed_at(status))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_later(const struct applying *applying, const struct stat *status)
+{
+	return !S_ISDIR(status->st_mode) &&
+	    changed_at(status) > applying->stage->about.begun &&
+	    !is_own(applying, status);
+}
+
+/* Whether something in a directory was changed later; one that cannot be read may
+ * hold anything. */
+static bool
+holds_later(const struct applying *applying, int directory, const char *name)
+{
+	int fd = openat(directory, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	bool later = stream == NULL;
+
+	if (stream == NULL && fd >= 0)
+		close(fd);
+	while (!later && (entry = readdir(stream)) != NULL) {
+		struct stat status;
+
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		later = fstatat(dirfd(stream), entry->d_name, &status,
+			    AT_SYMLINK_NOFOLLOW) != 0 ||
+		    is_later(applying, &status) ||
+		    (S_ISDIR(status.st_mode) &&
+			holds_later(applying, dirfd(stream), entry->d_name));
+	}
+	if (stream != NULL)
+		closedir(stream);
+	return later;
+}
+
+/* Why a change is not applied, or NULL. */
+static const char *
+obstacle(const struct applying *applying, const struct stage_change *change)
+{
+	struct stat now;
+
+	if (change->kind == STAGE_UNFIT)
+		return "a device, a FIFO or a socket is never applied";
+	if (change->watched && !is_named(applying, change->path))
+		return "the policy watches it: name it to apply it";
+	if (change->lower < 0)
+		return "the directory that holds it was not applied";
+	if (applying->force ||
+	    fstatat(change->lower, change->name, &now, AT_SYMLINK_NOFOLLOW) !=
+		0)
+		return NULL;
+	if (is_later(applying, &now) ||
+	    (S_ISDIR(now.st_mode) && change->kind == STAGE_DELETED &&
+		holds_later(applying, change->lower, change->name)))
+		return "it was changed in the workspace meanwhile: --force "
+		       "replaces that";
+	return NULL;
+}
+
+/* --- doing it ------------------------------------------------------------- */
+
+bool
+stage_remove(int directory, const char *name)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd;
+	DIR *stream;
+	const struct dirent *entry;
+	bool good = true;
+
+	if (unlinkat(directory, name, 0) == 0 ||
+	    (errno != EISDIR && errno != EPERM))
+		return errno == ENOENT ||
+		    faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+	if (unlinkat(directory, name, AT_REMOVEDIR) == 0)
+		return true;
+	/* Overlayfs leaves one that its owner may not read. */
+	fd = openat(directory, name, flags);
+	if (fd < 0 && errno == EACCES &&
+	    fchmodat(directory, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+		fd = openat(directory, name, flags);
+	stream = fd < 0 ? NULL : fdopendir(fd);
+	if (stream == NULL) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while ((entry = readdir(stream)) != NULL) {
+		if (strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, "..") != 0)
+			good &= stage_remove(fd, entry->d_name);
+	}
+	closedir(stream);
+	return good && unlinkat(directory, name, AT_REMOVEDIR) == 0;
+}
+
+/* Its data, with its holes. */
+static bool
+copy_bytes(int from, int to, off_t size)
+{
+	off_t at = 0;
+
+	while (at < size) {
+		off_t data = lseek(from, at, SEEK_DATA), hole;
+
+		if (data < 0 && errno == ENXIO)
+			break;
+		if (data < 0)
+			data = at;
+		hole = lseek(from, data, SEEK_HOLE);
+		if (hole < 0)
+			hole = size;
+		for (at = data; at < hole;) {
+			static char bytes[64 << 10];
+			size_t want = hole - at < (off_t)sizeof bytes ?
+			    (size_t)(hole - at) :
+			    sizeof bytes;
+			ssize_t len = pread(from, bytes, want, at);
+
+			if (len <= 0 ||
+			    pwrite(to, bytes, (size_t)len, at) != len)
+				return len == 0;
+			at += len;
+		}
+	}
+	return ftruncate(to, size) == 0;
+}
+
+static bool
+dress(int fd, const struct stat *as)
+{
+	const struct timespec times[] = { as->st_atim, as->st_mtim };
+
+	return (geteuid() != 0 || fchown(fd, as->st_uid, as->st_gid) == 0) &&
+	    fchmod(fd, as->st_mode & 0777) == 0 && futimens(fd, times) == 0;
+}
+
+/* A new file in the scratch name; what was looked at is what is copied. */
+static bool
+make_file(const struct stage_change *change)
+{
+	int from = openat(change->upper, change->name,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int to = openat(change->lower, scratch,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct stat status;
+	bool good = from >= 0 && to >= 0 && fstat(from, &status) == 0 &&
+	    S_ISREG(status.st_mode) &&
+	    status.st_ino ==
+		change->new.st_ino &&copy_bytes(from, to, status.st_size) &&
+	    dress(to, &status);
+
+	if (from >= 0)
+		close(from);
+	if (to >= 0 && close(to) != 0)
+		good = false;
+	return good;
+}
+
+static bool
+make_link(const struct stage_change *change)
+{
+	const struct timespec times[] = { change->new.st_atim,
+		change->new.st_mtim };
+	char target[SBX_MAX_PATH + 1];
+	ssize_t len = readlinkat(change->upper, change->name, target,
+	    sizeof target - 1);
+
+	if (len < 0)
+		return false;
+	target[len] = '\0';
+	return symlinkat(target, change->lower, scratch) == 0 &&
+	    utimensat(change->lower, scratch, times, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool
+put(const struct stage_change *change)
+{
+	int error;
+
+	unlinkat(change->lower, scratch, 0);
+	if ((S_ISREG(change->new.st_mode) ? make_file(change) :
+					    make_link(change)) &&
+	    renameat(change->lower, scratch, change->lower, change->name) == 0)
+		return true;
+	error = errno;
+	unlinkat(change->lower, scratch, 0);
+	errno = error;
+	return false;
+}
+
+static bool
+change_mode(const struct stage_change *change)
+{
+	int fd = openat(change->lower, change->name,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool good = fd >= 0 && fchmod(fd, change->new.st_mode & 0777) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static bool
+apply(const struct stage_change *change)
+{
+	switch (change->kind) {
+	case STAGE_DELETED:
+		return stage_remove(change->lower, change->name);
+	case STAGE_MODE:
+		return change_mode(change);
+	case STAGE_ADDED:
+	case STAGE_CHANGED:
+		if (S_ISDIR(change->new.st_mode))
+			return mkdirat(change->lower, change->name, 0700) == 0;
+		return put(change);
+	case STAGE_SAME:
+	case STAGE_UNFIT:
+		break;
+	}
+	return true;
+}
+
+/* So that the next apply does not take it for what somebody else has changed. */
+static void
+note_own(struct applying *applying, const struct stage_change *change)
+{
+	struct stat now;
+	struct own own;
+
+	if (fstatat(change->lower, change->name, &now, AT_SYMLINK_NOFOLLOW) !=
+		0 ||
+	    S_ISDIR(now.st_mode))
+		return;
+	own = (struct own){ now.st_dev, now.st_ino, changed_at(&now) };
+	if (write(applying->log, &own, sizeof own) != (ssize_t)sizeof own)
+		applying->good = false;
+}
+
+static void
+leave_staged(struct applying *applying, const struct stage_change *change,
+    const char *why)
+{
+	applying->applied->left++;
+	complain("stays in the stage: %s: %s", change->path, why);
+}
+
+/* Whether the name is hidden by a mark of its own, from now on at the latest. */
+static bool
+hide(int upper, int lower, const char *name)
+{
+	static const char opaque[] = "user.overlay.opaque";
+	struct stat above, below;
+	int fd, set;
+
+	if (fstatat(lower, name, &below, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT;
+	if (fstatat(upper, name, &above, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT &&
+		    mknodat(upper, name, S_IFCHR, makedev(0, 0)) == 0;
+	if (!S_ISDIR(above.st_mode) || !S_ISDIR(below.st_mode))
+		return true;
+	fd = openat(upper, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	set = fd < 0 ? -1 : fsetxattr(fd, opaque, "y", 1, 0);
+	if (fd >= 0)
+		close(fd);
+	return set == 0;
+}
+
+/*
+ * A directory that hides the lower one would hide what is applied to it, too: so
+ * each name in the lower one gets a mark, and its own is removed.
+ */
+static bool
+enter(void *context, const char *path, int upper, int lower)
+{
+	const struct applying *applying = context;
+	int fd = lower < 0 ?
+	    -1 :
+	    openat(lower, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	bool good = stream != NULL &&
+	    (is_wanted(applying, path) || leads_to_wanted(applying, path));
+
+	while (good && (entry = readdir(stream)) != NULL)
+		good = strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0 ||
+		    hide(upper, lower, entry->d_name);
+	if (stream != NULL)
+		closedir(stream);
+	else if (fd >= 0)
+		close(fd);
+	return good && fremovexattr(upper, "user.overlay.opaque") == 0;
+}
+
+static void
+visit(void *context, const struct stage_change *change)
+{
+	struct applying *applying = context;
+	bool directory = change->kind != STAGE_DELETED &&
+	    S_ISDIR(change->new.st_mode);
+	const char *why;
+
+	if (!is_wanted(applying, change->path) &&
+	    !(directory && leads_to_wanted(applying, change->path)))
+		return;
+	/* Of an apply that was killed. */
+	if (change->kind == STAGE_DELETED && !change->whiteout &&
+	    strcmp(change->name, scratch) == 0) {
+		unlinkat(change->lower, scratch, 0);
+		return;
+	}
+	if (change->kind == STAGE_SAME) {
+		unlinkat(change->upper, change->name, 0);
+		return;
+	}
+	why = obstacle(applying, change);
+	if (why == NULL && !apply(change))
+		why = strerror(errno);
+	if (why != NULL) {
+		leave_staged(applying, change, why);
+		return;
+	}
+	applying->applied->applied++;
+	if (change->kind != STAGE_DELETED)
+		note_own(applying, change);
+	if (!directory && (change->kind != STAGE_DELETED || change->whiteout))
+		unlinkat(change->upper, change->name, 0);
+}
+
+static bool
+is_empty(const struct stage_change *directory)
+{
+	int fd = openat(directory->upper, directory->name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int names = 0;
+
+	if (stream == NULL) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (names <= 2 && (entry = readdir(stream)) != NULL)
+		names++;
+	closedir(stream);
+	return names == 2; /* "." and ".." */
+}
+
+/* A directory gets its mode when all is in it, and leaves the stage when nothing of
+ * it stays. */
+static void
+leave(void *context, const struct stage_change *directory)
+{
+	struct applying *applying = context;
+	const char *path = directory->path;
+	int fd;
+
+	if (directory->lower < 0 ||
+	    (!is_wanted(applying, path) && !leads_to_wanted(applying, path)))
+		return;
+	fd = openat(directory->lower, directory->name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	/* In this order: whoever is killed in between does both again. */
+	if (is_empty(directory)) {
+		if (stage_watched(applying->stage, path) == NULL ||
+		    is_named(applying, path))
+			dress(fd, &directory->new);
+		unlinkat(directory->upper, directory->name, AT_REMOVEDIR);
+	}
+	close(fd);
+}
+
+static void
+read_own(struct applying *applying)
+{
+	struct own own;
+
+	while (read(applying->log, &own, sizeof own) == (ssize_t)sizeof own)
+		*arena_push(applying->stage->arena, &applying->own) = own;
+}
+
+bool
+stage_apply(const struct stage *stage, const char *const *paths, size_t count,
+    bool force, struct stage_applied *applied)
+{
+	struct applying applying = {
+		.stage = stage,
+		.paths = paths,
+		.count = count,
+		.force = force,
+		.good = true,
+		.log = openat(stage->directory, "applied",
+		    O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600),
+		.applied = applied,
+	};
+	const struct stage_visitor visitor = { enter, visit, leave, &applying };
+	bool walked;
+
+	*applied = (struct stage_applied){ 0 };
+	if (stage->workspace < 0) {
+		complain("the workspace of this stage, '%s', is gone, or is "
+			 "another directory now",
+		    stage->path);
+		return false;
+	}
+	if (applying.log < 0) {
+		complain("cannot write in the stage: %s", strerror(errno));
+		return false;
+	}
+	read_own(&applying);
+	walked = stage_walk(stage, &visitor);
+	close(applying.log);
+	if (!applying.good)
+		complain("cannot note in the stage what was applied: the next "
+			 "apply may ask for --force");
+	return walked && applying.good;
+}

@@ -1,0 +1,200 @@
+#!/bin/bash
+# --stage and --staged, as TAP: the workspace stays as it was until a person applies
+# what was changed, and then it is as if the command had run there.  In a mount
+# namespace with homes of this test, as this user and an ordinary one.
+
+# The inner shell expands the rest.
+# shellcheck disable=SC2016
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
+if [ "${1-}" != inside ]; then
+	unshare --mount true 2>/dev/null || {
+		tap_begin
+		tap_lacks "all of it" "needs mount namespaces, as root has"
+		tap_done
+		exit
+	}
+	exec unshare --mount --propagation private "$0" inside
+fi
+
+# Not below /tmp: that is the scratch directory at level full.
+tap_begin /var/tmp
+tap_programs "$SBXRUN" "$SBXC"
+policy work workspace-write 'watch git ${workspace}' 'deny write ${workspace}/kept'
+printf 'root:x:0:0::%s:/bin/sh\nu:x:%s:%s::%s:/bin/sh\n' "$tmp/home-0" \
+    "$ORDINARY" "$ORDINARY" "$tmp/home-$ORDINARY" >"$tmp/passwd"
+mount --bind "$tmp/passwd" /etc/passwd || exit 99
+mkfifo "$tmp/hold"
+exec </dev/null
+
+# make DIRECTORY: a small project.
+make()
+{
+	rm -rf "$1"
+	mkdir -p "$1/src/deep" "$1/gone/deep" "$1/again" "$1/.git/hooks"
+	(
+		cd "$1" || exit 99
+		echo one | tee a b gone/1 gone/deep/2 again/old src/deep/f kept \
+		    >/dev/null
+		ln -s a link
+		chmod 644 b
+	)
+	[ "$uid" -eq "$(id -u)" ] || chown -hR "$uid:$uid" "$1"
+}
+
+# What a tree is: names, modes, links, bytes.
+tree()
+{
+	(cd "$1" && find . -printf '%M %p %l\n' | grep -v '^d[^ ]* \.git' | sort
+	find . -type f -exec sha256sum {} + | sort -k 2)
+}
+
+run()
+{
+	(cd "$ws" && as "$uid" "$tmp/sbxrun" "$@" 2>"$tmp/said")
+}
+
+staged()
+{
+	(cd "$ws" && as "$uid" "$tmp/sbxrun" --staged "$@" 2>&1 </dev/null)
+}
+
+script='echo two >>a && chmod 755 b && rm -r gone && rm -r again && mkdir again &&
+    echo new >again/new && mv src/deep/f src/g && ln -sfn b link &&
+    mkdir -p made/deep && echo x >made/deep/f && truncate -s 1M made/hole &&
+    ln link made/link && rm a.tmp 2>/dev/null; echo two >kept 2>/dev/null; true'
+
+each()
+{
+	uid=$1
+	home=$tmp/home-$uid
+	ws=$home/ws
+	rm -rf "$home"
+	mkdir -p "$home"
+	[ "$uid" -eq 0 ] || chown "$uid:$uid" "$home"
+
+	make "$home/bare"
+	(cd "$home/bare" && as "$uid" "$tmp/sbxrun" -l full "$tmp/work.bin" \
+	    -c "$script" 2>/dev/null </dev/null)
+	make "$ws"
+	before=$(tree "$ws")
+	# Whoever made the tree just before has not changed it meanwhile.
+	sleep 0.1
+	if ! run --stage "$tmp/work.bin" -c "$script"; then
+		if grep -q 'makes no overlay' "$tmp/said"; then
+			tap_lacks "uid $uid: a stage" "no overlay can be made here"
+			return
+		fi
+		tap_not_ok "uid $uid: a staged run" "$(cat "$tmp/said")"
+		return
+	fi
+	tap_is "uid $uid: the tree is as it was" "$before" "$(tree "$ws")"
+	tap_is "uid $uid: it says where to look" 1 \
+	    "$(grep -c 'sbxrun --staged diff' "$tmp/said")"
+	tap_is "uid $uid: deletions come first" 'deleted again/old
+deleted gone/ (2 files)
+deleted src/deep/f
+changed a
+new again/new
+mode b
+changed link
+new made/
+new made/deep/
+new made/deep/f
+new made/hole
+new made/link
+new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); print}')"
+	tap_is "uid $uid: a run goes on where the last one was" 'two x' \
+	    "$(run --stage "$tmp/work.bin" -c 'echo $(tail -n 1 a) $(cat made/deep/f)')"
+	tap_is "uid $uid: all is applied" '13 applied, 0 left in the stage' \
+	    "$(staged apply)"
+	tap_is "uid $uid: as if it had run there" "$(tree "$home/bare")" \
+	    "$(tree "$ws")"
+	tap_is "uid $uid: nothing is left" 'nothing was changed' "$(staged diff)"
+
+	# What the command has no business with.
+	tap_is "uid $uid: its layers are not to be had" '0 0' "$(
+	    run --stage "$tmp/work.bin" -c 'ls ~/.local/state/sbx/stages/*/*
+		echo x >~/.local/state/sbx/stages/x
+		mkdir -p ~/.local/state/sbx/stages/x
+		cat /proc/self/mountinfo' | grep -c 'about\|watched' | tr '\n' ' '
+	    find "$home/.local/state/sbx" -name x | grep -c .)"
+
+	# A hook, and settings that lead to one.
+	run --stage "$tmp/work.bin" -c 'echo evil >.git/hooks/pre-commit
+	    echo c >c; mkfifo fifo; rm -r .git/hooks/../../src'
+	tap_is "uid $uid: what is watched stays" \
+	    '2 applied, 2 left in the stage 1 no' \
+	    "$(staged apply | tail -n 1) $(staged apply >/dev/null; echo $?) $(
+		[ ! -e "$ws/.git/hooks/pre-commit" ] && echo no)"
+	staged apply .git >/dev/null
+	tap_is "uid $uid: a directory around it names it not" no \
+	    "$([ ! -e "$ws/.git/hooks/pre-commit" ] && echo no)"
+	staged apply .git/hooks/pre-commit >/dev/null
+	tap_is "uid $uid: it goes by name" evil "$(cat "$ws/.git/hooks/pre-commit")"
+	staged discard >/dev/null
+
+	# Somebody works in the tree meanwhile.
+	run --stage "$tmp/work.bin" -c 'echo theirs >a; echo theirs >b; rm -r made
+	    mkdir -p again; echo theirs >again/f; echo theirs >link/f 2>/dev/null'
+	as "$uid" sh -c "echo mine >'$ws/a'; echo mine >'$ws/made/mine'"
+	staged apply >"$tmp/applied"
+	tap_is "uid $uid: what was changed meanwhile stays" \
+	    'mine mine theirs 2' "$(cat "$ws/a" "$ws/made/mine" "$ws/b" |
+		tr '\n' ' ')$(grep -c 'meanwhile' "$tmp/applied")"
+	staged apply --force >/dev/null
+	tap_is "uid $uid: --force replaces it" 'theirs no' \
+	    "$(cat "$ws/a") $([ ! -e "$ws/made" ] && echo no)"
+
+	# The tree leads elsewhere by now.
+	run --stage "$tmp/work.bin" -c 'echo out >again/f2; echo out >src2; mkdir n;
+	    echo out >n/f'
+	mkdir "$home/outside"
+	mv "$ws/again" "$home/outside/again"
+	ln -s "$home/outside/again" "$ws/again"
+	ln -s "$home/outside" "$ws/n"
+	[ "$uid" -eq 0 ] || chown -h "$uid:$uid" "$ws/again" "$ws/n"
+	staged apply --force >/dev/null
+	tap_is "uid $uid: through no link" '0' \
+	    "$(find "$home/outside" -name f2 -o -name n -o -path '*/outside/f' |
+		grep -c .)"
+	staged discard >/dev/null
+	tap_is "uid $uid: none is left" 'nothing is staged; sbxrun --stage CMD does that' \
+	    "$(staged)"
+
+	# Two at once; and what cannot be staged.
+	run --stage "$tmp/work.bin" -c 'read -r line' <"$tmp/hold" &
+	exec 9>"$tmp/hold"
+	tap_until sh -c "HOME=$home; ! flock -n '$home'/.local/state/sbx/stages/ws-* true"
+	run --stage "$tmp/work.bin" -- true
+	tap_is "uid $uid: another run waits for its end" '125 1' \
+	    "$? $(grep -c 'another run has this stage' "$tmp/said")"
+	tap_is "uid $uid: and so does who applies it" 1 \
+	    "$(staged apply | grep -c 'a run has this stage')"
+	run --stage=other "$tmp/work.bin" -- true
+	tap_is "uid $uid: another stage is free" 0 $?
+	exec 9>&-
+	wait
+	staged=$(staged | grep -c 'ws$')
+	tap_is "uid $uid: both are listed" 2 "$staged"
+	staged discard >/dev/null
+	staged=other
+	(cd "$ws" && as "$uid" "$tmp/sbxrun" --staged=other discard >/dev/null)
+	run --stage -l standard "$tmp/work.bin" -- true
+	tap_is "uid $uid: level standard has none" 125 $?
+	mkdir -p "$ws/mnt"
+	mount -t tmpfs tmpfs "$ws/mnt"
+	run --stage "$tmp/work.bin" -- true
+	tap_is "uid $uid: a mount in the workspace" '125 1' \
+	    "$? $(grep -c 'mnt: it is a mount' "$tmp/said")"
+	umount "$ws/mnt"
+}
+
+each "$(id -u)"
+! tap_twice || each "$ORDINARY"
+tap_done
