@@ -210,7 +210,12 @@ socket_answer(const struct why *why)
 	answer_agent(why);
 	if (!why->verdict.allowed)
 		return;
-	if (why->verdict.by == BY_PATH)
+	if (why->verdict.by == BY_PATH && socket_is_unwatched(why->subject))
+		fputs("    what may be written may be connected to, wherever "
+		      "its server runs: the policy opens the network of the "
+		      "host, so that sbxrun does not look\n",
+		    why->stream);
+	else if (why->verdict.by == BY_PATH)
 		fputs("    what may be written may be connected to, at level "
 		      "full if its server runs in the same sandbox\n",
 		    why->stream);

@@ -95,6 +95,21 @@ socket_is_made(const struct subject *subject)
 	return subject->program == NULL || verdict_of(subject, &access).allowed;
 }
 
+/* Where the policy opens the network of the host, the view holds what it shows
+ * to be written, and neither sbxrun nor Landlock sees who listens there. */
+bool
+socket_is_unwatched(const struct subject *subject)
+{
+	const struct sbx_program *program = subject->program;
+
+	return subject->level == SBX_LEVEL_FULL && program != NULL &&
+	    (program->flags & SBX_PROGRAM_UNIX) != 0 &&
+	    (program->flags & SBX_PROGRAM_LISTENER) == 0 &&
+	    verdict_abi(subject) < 9 &&
+	    subject->places.blob->meta->net != SBX_NET_NONE &&
+	    !sbx_net_is_own(subject->places.blob->meta->net);
+}
+
 struct verdict
 socket_verdict(const struct subject *subject, const struct access *access)
 {
@@ -117,13 +132,6 @@ socket_verdict(const struct subject *subject, const struct access *access)
 	if (verdict.allowed &&
 	    places_is_no_agent(&subject->places, access->path))
 		verdict = (struct verdict){ .source = SBX_NO_SOURCE };
-	/* A server that listens when one asks is one of outside. */
-	if (verdict.allowed && verdict.by == BY_PATH &&
-	    subject->level >= SBX_LEVEL_STANDARD && access->followed != NULL &&
-	    here_is_socket(access->path)) {
-		verdict.allowed = false;
-		verdict.by = BY_OUTSIDE;
-	}
 	/* The filter cannot see a path, and nothing else is there. */
 	if (verdict.allowed && subject->level == SBX_LEVEL_MINIMAL) {
 		verdict.allowed = false;
@@ -132,6 +140,13 @@ socket_verdict(const struct subject *subject, const struct access *access)
 	if (verdict.allowed && !socket_is_made(subject)) {
 		verdict.allowed = false;
 		verdict.by = BY_SHUT;
+	}
+	/* A server that listens when one asks is one of outside. */
+	if (verdict.allowed && verdict.by == BY_PATH &&
+	    subject->level >= SBX_LEVEL_STANDARD && access->followed != NULL &&
+	    here_is_socket(access->path) && !socket_is_unwatched(subject)) {
+		verdict.allowed = false;
+		verdict.by = BY_OUTSIDE;
 	}
 	verdict.unenforced = !verdict.allowed &&
 	    subject->level == SBX_LEVEL_NONE;

@@ -719,6 +719,10 @@ bool places_socket_has_other(const struct places *places,
 struct verdict socket_verdict(const struct subject *subject,
     const struct access *access);
 
+/* Whether a server of outside can be connected to wherever the command may write:
+ * at level full, where the policy opens the network of the host. */
+bool socket_is_unwatched(const struct subject *subject);
+
 /* Whether a rule opens the agent of ssh: SSH_AUTH_SOCK then names it inside.  Of
  * this machine, whether it is there, too. */
 bool subject_has_agent(const struct subject *subject);

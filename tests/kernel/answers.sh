@@ -167,6 +167,18 @@ time.sleep(60)' "$ws/outside" &
 	agree "$1" "a rule about a socket that can open nothing" \
 	    socket "$ws/outside" python3 -c \
 	    'import socket; socket.socket(socket.AF_UNIX).connect("outside")'
+	# Who shows no place of services to be read has sockets at full, and nobody
+	# looks where their servers are.
+	for net in full loopback; do
+		printf 'sbx 1\nprofile p {\n%s\n%s\n%s\n%s\n}\n' \
+		    'require level standard' 'allow write { ${workspace} ${devices} }' \
+		    'allow exec { /usr /lib /lib64 /bin }' \
+		    "allow network $net" >"$base/p.sbx"
+		"$SBXC" build "$base/p.sbx" -o "$base/p.bin" || exit 99
+		agree "$1" "a server of outside, network $net" socket \
+		    "$ws/outside" python3 -S -E -c \
+		    'import socket; socket.socket(socket.AF_UNIX).connect("outside")'
+	done
 	kill "$server"
 	wait "$server" 2>/dev/null
 	rm -f "$ws/outside"
