@@ -21,6 +21,7 @@ format_sources = \
 	format/model.c \
 	format/names.c \
 	format/observed.def \
+	format/obstacles.def \
 	format/registries.def \
 	format/select.c \
 	format/setting.c \

@@ -72,6 +72,15 @@ enum sbx_denied {
 	SBX_DENIED_END,
 };
 
+/* Why a call fails that no rule decides. */
+enum sbx_obstacle {
+	SBX_NO_OBSTACLE,
+#define OBSTACLE(name, because, where, step) SBX_OBSTACLE_##name,
+#include "format/obstacles.def"
+#undef OBSTACLE
+	SBX_OBSTACLE_END,
+};
+
 enum {
 	SBX_DENIALS_MAX = 512, /* that are kept apart */
 	SBX_DENIAL_ARGS = 3,   /* of a system call that are kept */
@@ -86,7 +95,9 @@ struct sbx_denial {
 	int32_t number;  /* of the system call */
 	uint32_t error;  /* errno that a filter answered, or 0 */
 	uint32_t args[SBX_DENIAL_ARGS];
-	uint16_t port;
+	uint16_t port; /* for SBX_OBSTACLE_LIMIT: enum sbx_limit_kind */
+	uint8_t
+	    obstacle; /* enum sbx_obstacle; then `path` is what it is about */
 	uint8_t skipped; /* `source` allows it, but for a link on its way */
 	uint8_t start;   /* a shell does so, whatever it runs */
 	uint8_t verdict; /* in the network: enum proxy_verdict */

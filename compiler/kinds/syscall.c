@@ -400,9 +400,21 @@ is_opened_inside(const struct remedy *remedy)
 static const char *
 opener_of(const struct sbx_blob *blob, const struct access *access)
 {
-	enum { INET = 2, INET6 = 10, STREAM = 1, DGRAM = 2, TYPES = 15 };
+	enum {
+		UNIX = 1,
+		INET = 2,
+		INET6 = 10,
+		STREAM = 1,
+		DGRAM = 2,
+		TYPES = 15
+	};
 	uint32_t type = access->args[1] & TYPES;
 
+	if (access->arg_count >= 2 && access->args[0] == UNIX)
+		return type == DGRAM ?
+		    "a stream socket; whom a datagram is for is not seen" :
+		    "'allow socket PATH' and a network of names or none say "
+		    "which servers may be connected to";
 	if (access->arg_count < 2 ||
 	    (access->args[0] != INET && access->args[0] != INET6) ||
 	    (type != STREAM && type != DGRAM))

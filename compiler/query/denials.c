@@ -308,6 +308,39 @@ put_fetching(const struct subject *subject, const struct sbx_denial *denial,
 	return false;
 }
 
+/* What no rule decides. */
+static void
+put_obstacle(struct arena *arena, const struct sbx_denial *denial,
+    struct sbx_advice *advice)
+{
+	static const struct {
+		enum sbx_advice_where where;
+		const char *because, *step;
+	} obstacles[SBX_OBSTACLE_END] = {
+#define OBSTACLE(name, because, where, step) \
+	[SBX_OBSTACLE_##name] = { SBX_ADVICE_##where, because, step },
+#include "format/obstacles.def"
+#undef OBSTACLE
+	};
+	const char *about = denial->path,
+		   *step = obstacles[denial->obstacle].step;
+	const char *because = obstacles[denial->obstacle].because;
+
+	if (denial->obstacle == SBX_OBSTACLE_LIMIT) {
+		because = arena_printf(arena, "%s %s", because, about);
+		step = arena_printf(arena, "--limit %.*s=none lifts it",
+		    (int)strcspn(about, " "), about);
+		about = denial->remedy;
+	}
+	if (*about != '\0')
+		put(advice->object,
+		    arena_printf(arena, "%s %s", advice->object, about));
+	put(advice->rule, because);
+	advice->count = 1;
+	advice->where[0] = (uint8_t)obstacles[denial->obstacle].where;
+	put(advice->steps[0], step);
+}
+
 static void
 advise(const struct subject *subject, const struct sbx_denial *denial,
     struct sbx_advice *advice)
@@ -319,6 +352,10 @@ advise(const struct subject *subject, const struct sbx_denial *denial,
 
 	if (denial->kind == SBX_DENIED_CALL)
 		put(advice->object, call_name(subject, denial->number));
+	if (denial->obstacle != SBX_NO_OBSTACLE) {
+		put_obstacle(arena, denial, advice);
+		return;
+	}
 	if (!find_access(subject, denial, &access))
 		return;
 	verdict = verdict_of(subject, &access);
@@ -445,6 +482,7 @@ static bool
 is_good(const struct sbx_denial *denial)
 {
 	return denial->kind < SBX_DENIED_END &&
+	    denial->obstacle < SBX_OBSTACLE_END &&
 	    memchr(denial->path, '\0', sizeof denial->path) != NULL &&
 	    memchr(denial->program, '\0', sizeof denial->program) != NULL &&
 	    memchr(denial->reason, '\0', sizeof denial->reason) != NULL &&

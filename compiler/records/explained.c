@@ -407,7 +407,8 @@ put_quoted(const struct told *told, uint32_t index)
 {
 	const struct sbx_denial *denial = &told->denials->all[index];
 	bool named = has_path(denial) || denial->kind == SBX_DENIED_NAME ||
-	    denial->kind == SBX_DENIED_ADDRESS;
+	    denial->kind == SBX_DENIED_ADDRESS ||
+	    denial->obstacle != SBX_NO_OBSTACLE;
 	struct out *out = told->out;
 
 	if (named)
@@ -542,6 +543,13 @@ explained_show(struct out *out, const struct subject *subject,
 		say_agent(&told);
 	else
 		say_people(&told);
-	if (denials->head.failed && count_shown(denials) == 0)
+	if (!denials->head.failed)
+		return;
+	if (count_shown(denials) == 0)
 		say_nothing(&told);
+	else if (*denials->head.withheld != '\0') {
+		put_text(out,
+		    "sbxrun: kept back as well: ", denials->head.withheld);
+		out_text(out, "\n");
+	}
 }

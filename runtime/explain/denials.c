@@ -8,11 +8,14 @@
 
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/options.h"
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
-enum { TAIL = 6, TAIL_DIFFERS = 4, SIBLINGS_MAX = 8 };
+enum { TAIL = 6, TAIL_DIFFERS = 4, SIBLINGS_MAX = 8, WRITTEN_MAX = 32 };
 
 void
 explain_begin(struct explaining *explaining, const struct sbx_blob *blob)
@@ -28,6 +31,12 @@ explain_begin(struct explaining *explaining, const struct sbx_blob *blob)
 		.helper = -1,
 		.denials = room,
 	};
+	if (limit_here(blob, SBX_LIMIT_FILE_SIZE) == NULL)
+		return;
+	room = mmap(NULL, WRITTEN_MAX * sizeof(struct path),
+	    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+	    -1, 0);
+	explaining->written = room != MAP_FAILED ? room : NULL;
 }
 
 void
@@ -210,6 +219,50 @@ explain_add(struct explaining *explaining, const struct sbx_denial *denial)
 	at->count = denial->count > 0 ? denial->count : 1;
 	explaining->count++;
 	return at;
+}
+
+void
+explain_wrote(struct explaining *explaining, const struct path *path)
+{
+	struct path *at;
+
+	if (explaining->written == NULL)
+		return;
+	at = &explaining->written[explaining->wrote++ % WRITTEN_MAX];
+	path_cut(at, 0);
+	path_push(at, path->text + 1, path->len - 1);
+}
+
+/* Who does not die of SIGXFSZ gets EFBIG, of which nobody hears. */
+void
+explain_sizes(struct explaining *explaining)
+{
+	const struct sbx_limit *limit = limit_here(explaining->blob,
+	    SBX_LIMIT_FILE_SIZE);
+	uint32_t count = explaining->wrote < WRITTEN_MAX ? explaining->wrote :
+							   WRITTEN_MAX;
+
+	for (uint32_t i = 0; limit != NULL && i < count; i++) {
+		const struct path *path = &explaining->written[i];
+		struct sbx_denial denial = {
+			.kind = SBX_DENIED_CALL,
+			.number = SYS_write,
+			.source = limit->source,
+			.obstacle = SBX_OBSTACLE_LIMIT,
+		};
+		struct stat status;
+		struct out out;
+
+		if (stat(path->text, &status) != 0 ||
+		    !S_ISREG(status.st_mode) ||
+		    (uint64_t)status.st_size != limit->value)
+			continue;
+		out_into(&out, denial.path, sizeof denial.path);
+		out_limit(&out, limit);
+		out_into(&out, denial.remedy, sizeof denial.remedy);
+		out_shown(&out, path->text, path->len);
+		explain_add(explaining, &denial);
+	}
 }
 
 const char *

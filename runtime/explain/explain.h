@@ -94,6 +94,8 @@ struct explaining {
 	const struct binding *binding; /* as it is outside */
 	bool view;                     /* level full */
 	struct sbx_place scratch;      /* which is /tmp there, or no path */
+	bool scoped;   /* Landlock keeps signals and abstract sockets inside */
+	bool bound;    /* the command has servers of abstract names */
 	bool session;  /* it was bound when the session was made */
 	bool live;     /* each is told when it is found */
 	bool thorough; /* =all: no call is left unlooked at */
@@ -107,6 +109,9 @@ struct explaining {
 	uint32_t more;  /* calls that were denied when there was no more room */
 	uint32_t unread; /* calls whose words could not be read */
 	struct sbx_denial *denials;
+	uint32_t wrote; /* files, the last of which are kept if their size has
+	                 * a limit */
+	struct path *written;      /* NULL: it has none */
 	struct learning *learning; /* --learn; NULL: nothing is learned */
 };
 
@@ -121,6 +126,11 @@ void explain_bind(struct explaining *explaining, const struct binding *binding,
  * many to be kept apart.  Returns it if it is new. */
 const struct sbx_denial *explain_add(struct explaining *explaining,
     const struct sbx_denial *denial);
+
+/* Keeps the place of a file that the command writes; and when all has ended, adds
+ * one that is as large as a file may be. */
+void explain_wrote(struct explaining *explaining, const struct path *path);
+void explain_sizes(struct explaining *explaining);
 
 /* Whether it has a path, or the name or address of a host. */
 bool explain_has_path(const struct sbx_denial *denial);

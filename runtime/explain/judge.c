@@ -315,18 +315,30 @@ translate(const struct explaining *explaining, struct path *path)
 	return true;
 }
 
-/* A setting that a process has of itself, such as oom_score_adj; what it has open
- * lies elsewhere. */
-static bool
-is_setting(const char *path)
+/* The name of a setting that a process has, such as oom_score_adj, of itself or of
+ * one of its threads; NULL: it is none.  What it has open lies elsewhere. */
+static const char *
+setting_of(const char *path)
 {
-	static const char self[] = "/proc/self", thread[] = "/proc/thread-self";
-	size_t len = is_below(path, self) ? sizeof self - 1 :
-	    is_below(path, thread)        ? sizeof thread - 1 :
-					    0;
+	static const char self[] = "/proc/self", thread[] = "/proc/thread-self",
+			  digits[] = "0123456789", proc[] = "/proc/",
+			  task[] = "/task/";
+	const char *name = path;
 
-	return len > 0 && path[len] == '/' &&
-	    strchr(path + len + 1, '/') == NULL;
+	if (is_below(path, self))
+		name += sizeof self - 1;
+	else if (is_below(path, thread))
+		name += sizeof thread - 1;
+	else if (strncmp(path, proc, sizeof proc - 1) == 0)
+		name += sizeof proc - 1 +
+		    strspn(path + sizeof proc - 1, digits);
+	if (strncmp(name, task, sizeof task - 1) == 0)
+		name += sizeof task - 1 +
+		    strspn(name + sizeof task - 1, digits);
+	return name[0] == '/' && name > path && name[1] != '\0' &&
+		strchr(name + 1, '/') == NULL ?
+	    name + 1 :
+	    NULL;
 }
 
 /* What a process has in /proc is the kernel's to guard, but for settings of its
@@ -336,8 +348,9 @@ static bool
 is_own(const struct explaining *explaining, struct asked *asked)
 {
 	static const char pid[] = "0123456789st"; /* self, thread-self */
-	static const char sys[] = "/proc/sys";
+	static const char sys[] = "/proc/sys", self[] = "/proc/self";
 	struct path *path = &asked->path;
+	const char *setting;
 
 	if (explaining->view &&
 	    (is_below(path->text, "/dev/pts") ||
@@ -349,8 +362,16 @@ is_own(const struct explaining *explaining, struct asked *asked)
 		path_cut(path, 5);
 		return false;
 	}
-	if (is_setting(path->text))
+	setting = setting_of(path->text);
+	/* The numbers of processes are others outside, or are gone soon. */
+	if (setting != NULL) {
+		size_t len = strlen(setting);
+
+		memmove(path->text + sizeof self - 1, setting - 1, len + 2);
+		memcpy(path->text, self, sizeof self - 1);
+		path_cut(path, (uint32_t)(sizeof self + len));
 		return false;
+	}
 	return explaining->view || path->len < 6 ||
 	    (strchr(pid, path->text[6]) != NULL && !is_below(path->text, sys));
 }

@@ -80,6 +80,19 @@ int connect_again(const struct waiting *waiting);
 /* Closes what it has. */
 void connect_forget(const struct waiting *waiting);
 
+/* --- beyond.c ---------------------------------------------------------- */
+
+/*
+ * Whether a call that goes on to the kernel, or that the supervisor refused, fails
+ * for what no rule decides: fills in the obstacle and what it is about.  `path` is
+ * where the call leads, outside, or "".
+ */
+bool beyond_judge(const struct caller *caller, const char *path,
+    struct sbx_denial *denial);
+
+/* Whether the caller has as many files open as the policy lets it have. */
+bool beyond_files(const struct caller *caller, struct sbx_denial *denial);
+
 /* --- destination.c ----------------------------------------------------- */
 
 /*

@@ -2,6 +2,7 @@
 loader_sources += \
 	runtime/listen/answers.c \
 	runtime/listen/answers.h \
+	runtime/listen/beyond.c \
 	runtime/listen/caller.c \
 	runtime/listen/connect.c \
 	runtime/listen/destination.c \

@@ -29,6 +29,7 @@ enum {
 	LOOK_AT_LINK,
 	CONNECT,
 	BIND,
+	BEYOND,
 	READ = ACT_READ,
 	WRITE = ACT_WRITE,
 	CREATE = ACT_CREATE,
@@ -209,6 +210,42 @@ is_meant(const struct caller *caller, uint16_t port)
 }
 
 static bool
+is_bound_to(const struct bound *bound, const void *wanted)
+{
+	return bound->inode == 0 && bound->device == 0 &&
+	    memcmp(bound->name, wanted, sizeof bound->name) == 0;
+}
+
+/* An abstract name that a server of outside has.  If the command has had one
+ * itself, it may be its own. */
+static bool
+judge_abstract(struct sighting *sighting, const char name[])
+{
+	struct explaining *explaining = sighting->explaining;
+	struct sbx_denial *denial = &sighting->denial;
+	struct out out;
+	int diagnosis;
+	bool found;
+
+	if (sighting->observed->act == BIND)
+		explaining->bound = true;
+	if (explaining->bound || sighting->caller->listening->abstract ||
+	    (!explaining->scoped && !explaining->view))
+		return false;
+	diagnosis = diagnosis_open();
+	if (diagnosis < 0)
+		return false;
+	found = diagnosis_find(diagnosis, NULL, is_bound_to, name);
+	close(diagnosis);
+	denial->kind = SBX_DENIED_CALL;
+	denial->source = SBX_NO_SOURCE;
+	denial->obstacle = SBX_OBSTACLE_ABSTRACT;
+	out_into(&out, denial->path, sizeof denial->path);
+	out_print(&out, "@%s", name + 1);
+	return found;
+}
+
+static bool
 judge_local(struct sighting *sighting, const struct sockaddr_un *address,
     size_t len)
 {
@@ -218,7 +255,7 @@ judge_local(struct sighting *sighting, const struct sockaddr_un *address,
 	len -= offsetof(struct sockaddr_un, sun_path);
 	memcpy(text, address->sun_path, len);
 	if (*text == '\0')
-		return false;
+		return judge_abstract(sighting, text);
 	sighting->asked.act = sighting->observed->act == CONNECT ? ACT_CONNECT :
 								   ACT_MAKE;
 	path_cut(path, 0);
@@ -355,15 +392,47 @@ judge_address(struct sighting *sighting)
 
 /* -------------------------------------------------------------------------- */
 
+/* What no rule decides; of what is opened, that there are too many files. */
+static bool
+is_beyond(struct sighting *sighting)
+{
+	struct sbx_denial *denial = &sighting->denial;
+	bool opens = sighting->observed->act == OPEN ||
+	    sighting->observed->act == OPEN_HOW;
+	uint32_t kind = denial->kind;
+
+	denial->kind = SBX_DENIED_CALL;
+	denial->source = SBX_NO_SOURCE;
+	if (opens ? beyond_files(sighting->caller, denial) :
+		    beyond_judge(sighting->caller, sighting->asked.path.text,
+			denial)) {
+		sighting->asked.wanted = false;
+		return true;
+	}
+	denial->kind = kind;
+	denial->obstacle = SBX_NO_OBSTACLE;
+	return false;
+}
+
 static bool
 look_at(struct sighting *sighting)
 {
+	const struct asked *asked = &sighting->asked;
+
 	sighting->denial.number = sighting->caller->call.number;
+	if (sighting->observed->act == BEYOND)
+		return is_beyond(sighting);
 	if (sighting->observed->act == CONNECT ||
 	    sighting->observed->act == BIND)
 		return judge_address(sighting);
-	return set_act(sighting) && read_path(sighting) &&
-	    judge(sighting->explaining, &sighting->asked, &sighting->denial);
+	if (!set_act(sighting) || !read_path(sighting))
+		return false;
+	if (judge(sighting->explaining, &sighting->asked, &sighting->denial))
+		return true;
+	if (asked->act == ACT_WRITE || asked->act == ACT_CREATE ||
+	    asked->act == ACT_MAKE)
+		explain_wrote(sighting->explaining, &asked->path);
+	return false;
 }
 
 /* A stderr that nobody reads must not keep the command waiting. */
@@ -473,7 +542,7 @@ look(const struct caller *caller)
 
 		sighting_begin(&sighting, caller, row);
 		denied = look_at(&sighting);
-		if (denied)
+		if (denied || is_beyond(&sighting))
 			note(&sighting);
 		learn(&sighting, denied);
 	}
@@ -485,6 +554,8 @@ may_be_why(const struct sighting *sighting, int64_t result)
 {
 	return result == ANSWER_GO_ON || result == -EACCES ||
 	    result == -EPERM ||
+	    (sighting->denial.obstacle != SBX_NO_OBSTACLE &&
+		(result == -ECONNREFUSED || result == -EINVAL)) ||
 	    (result == -ENOENT && sighting->explaining->view) ||
 	    (result == -ENETUNREACH &&
 		(sighting->denial.kind == SBX_DENIED_ADDRESS ||
@@ -518,7 +589,9 @@ look_and_answer(const struct caller *caller)
 	denied = look_at(&sighting);
 	result = answer(caller);
 	denied = denied ? may_be_why(&sighting, result) :
-			  is_strange_server(&sighting, result);
+			  is_strange_server(&sighting, result) ||
+		((result == -EPERM || result == -EINVAL) &&
+		    is_beyond(&sighting));
 	if (denied)
 		note(&sighting);
 	learn(&sighting, denied);

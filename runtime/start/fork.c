@@ -218,6 +218,7 @@ open_explaining(struct sandbox *sandbox, bool full)
 	    sandbox->loaded.place.path;
 	explaining->live = sandbox->options.explain_live;
 	explaining->thorough = sandbox->options.explain_thorough;
+	explaining->scoped = sandbox->machine.landlock_abi >= 6;
 	if (plan->binding == NULL)
 		sandbox_bind(sandbox);
 	explain_bind(explaining, plan->binding, full);

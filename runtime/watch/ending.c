@@ -50,9 +50,8 @@ ending_continue_at(const struct timespec *deadline)
 		syscall(SYS_timer_settime, timer, TIMER_ABSTIME, &times, NULL);
 }
 
-/* The signal that ended the command, or a program in it if it is a shell, or 0. */
-static int
-signal_of(int status)
+int
+ending_signal(int status)
 {
 	enum { SIGNAL_BASE = 128, SIGNAL_MAX = 64 };
 
@@ -93,7 +92,7 @@ tell_of_signal(const struct sbx_blob *blob, int status)
 		struct rlimit_pair own;
 
 		/* Who gives no core files either has not missed one. */
-		if (limit != NULL && signal_of(status) == ends[i].signal &&
+		if (limit != NULL && ending_signal(status) == ends[i].signal &&
 		    limit_process(ends[i].resource, NULL, &own) == 0 &&
 		    (core ? limit->value < own.soft : limit->value <= own.soft))
 			limit_say(blob, limit->kind, ends[i].text);

@@ -568,6 +568,9 @@ tell_denials(const struct watch *watch)
 	if (!watch->joined)
 		explain_network(supervision->listening.explaining,
 		    &supervision->network.decisions);
+	/* A signal is told of elsewhere. */
+	if (telling.failed && ending_signal(watch->status) != SIGXFSZ)
+		explain_sizes(supervision->listening.explaining);
 	explained_tell(&telling);
 }
 

@@ -36,6 +36,9 @@ void ending_repeat(int status) __attribute__((noreturn));
  */
 void ending_continue_at(const struct timespec *deadline);
 
+/* The signal that ended the command, or a program in it if it is a shell, or 0. */
+int ending_signal(int status);
+
 /* Says which limits the command has reached, as far as the kernel tells; not on
  * a stderr that is full, for nobody may read it any more.  `late`: its time is
  * over. */

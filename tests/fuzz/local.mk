@@ -83,6 +83,8 @@ tests_fuzz_fuzz_explain_SOURCES = \
 	runtime/base/arena.c \
 	runtime/base/files.h \
 	runtime/base/json.c \
+	runtime/base/limits.c \
+	runtime/base/options.h \
 	runtime/base/out.h \
 	runtime/base/out.c \
 	runtime/base/path.c \
@@ -94,6 +96,7 @@ tests_fuzz_fuzz_explain_SOURCES = \
 	runtime/explain/judge.c \
 	runtime/explain/learn.c \
 	runtime/explain/trail.c \
+	runtime/listen/beyond.c \
 	runtime/listen/caller.c \
 	runtime/listen/answers.h \
 	runtime/listen/destination.c \

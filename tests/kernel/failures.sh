@@ -319,6 +319,86 @@ network()
 	    'domain +www.example:80 .* no rule' 'allow network domain one.example'
 }
 
+# What no rule about places decides, and the sandbox refuses all the same: a line
+# each of level, user (o: not root, r: root, b: both), command, what is said.  All
+# of them is told and nothing else: the own ones have nothing.
+# shellcheck disable=SC2016  # the commands'
+obstacles()
+{
+	cat <<'END'
+b|both|exec dd if=/dev/zero of=big bs=1M count=2|limit file-size 1MiB
+b|both|$py 'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); f = open("big", "wb"); f.write(bytes(2000000)); f.flush()'|call +write .*/big .*limit file-size 1MiB
+b|both|$py 'import os; [os.open("/dev/null", 0) for i in range(100)]'|call +open.* limit open-files 64
+b|both|ulimit -c 1000|call +prlimit64 .*limit core 0B
+b|both|$py 'open("/proc/self/comm", "w")'|write +/proc/self/comm
+b|both|$py 'import os; open("/proc/%d/oom_score_adj" % os.getpid(), "w")'|write +/proc/self/oom_score_adj
+b|both|$py 'import os; open("/proc/self/task/%d/comm" % os.getpid(), "w")'|write +/proc/self/comm
+b|both|$py 'import ctypes, sys; sys.exit(ctypes.CDLL(None).mq_open(b"/sbx-q", 0o102, 0o600, None) < 0)'|call +mq_open
+b|both|$py 'import socket; socket.socket(socket.AF_UNIX).connect("\0$abstract")'|call +connect @sbx-failures.*server is outside
+b|standard|kill -CONT $outside|call +kill process [0-9]*, sleep .*outside of the sandbox
+b|both|$py 'import socket; socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)'|call +socket unix dgram
+b|both|cp /bin/true t && chmod u+s t|call +fchmodat
+r|full|chown 1 secret|call +fchownat .*/secret .*gives files to others
+r|full|chgrp 1 secret|call +fchownat .*/secret .*no number in the sandbox
+r|both|mknod dev c 1 3|call +mknodat .*/dev .*makes devices
+r|full|$py 'import os; os.setgroups([1])'|call +setgroups .*becomes another user
+b|both|test -n "$EXAMPLE_API_KEY"|no denial was seen; .*kept back: EXAMPLE_API_KEY
+b|both|cat ~/other/file; exit 1|kept back as well: EXAMPLE_API_KEY$
+o|both|chown 1 secret|no denial was seen
+o|both|mknod dev c 1 3|no denial was seen
+o|both|$py 'import os; os.setgroups([1])'|no denial was seen
+b|both|exit 7|no denial was seen; in force: .*file-size 1MiB
+b|both|cat absent|no denial was seen
+b|both|kill -CONT $$ && kill -0 $$ && exit 3|no denial was seen
+b|both|ulimit -n 32; ulimit -c 0; exit 1|no denial was seen
+END
+}
+
+# said UID COMMAND PATTERN: in the block, and no step that is for no reason.
+said()
+{
+	what="$level: uid $1: $2: is told"
+	(cd "$ws" &&
+	    tap_as "$1" env -i PATH=/usr/bin:/bin HOME="$home" EXAMPLE_API_KEY=x \
+		"$base/sbxrun" --explain -l "$level" "$base/team.bin" \
+		-c "py() { $python -S -E -c \"\$@\"; }; outside=$napping; $2" \
+		>"$base/said" 2>"$base/block" </dev/null)
+	tap_found "$what" "$(grep -E -e "$3" "$base/block" ||
+	    sed 's/^/# /' "$base/block" >&2)"
+}
+
+refused()
+{
+	abstract=sbx-failures-$1-$$
+	$python -c 'import socket, sys, time
+server = socket.socket(socket.AF_UNIX)
+server.bind("\0" + sys.argv[1])
+server.listen()
+time.sleep(300)' "$abstract" &
+	napper=$!
+	tap_start "$1" sleep 300 &
+	napping=$!
+	tap_until grep -q "@$abstract" /proc/net/unix
+	printf '    %s\n' 'limit file-size 1MiB' 'limit core 0' \
+	    'limit open-files 64' >"$base/own"
+	prepare "$1"
+	compiled || tap_not_ok "a policy with limits" "$(cat "$base/built")"
+	who=o
+	[ "$1" -ne 0 ] || who=r
+	obstacles >"$base/table"
+	while IFS='|' read -r whose levels command pattern; do
+		case $whose,$levels in
+		[b$who],both | [b$who],"$level") ;;
+		*) continue ;;
+		esac
+		command=$(printf '%s\n' "$command" |
+		    sed "s|[$]py|py|; s|[$]abstract|$abstract|")
+		said "$1" "$command" "$pattern"
+	done <"$base/table"
+	kill $napper $napping
+	wait $napper $napping 2>/dev/null
+}
+
 # A package manager does not say whom it asks: the group of all of them.
 fetchers()
 {
@@ -335,6 +415,7 @@ each()
 		files "$1"
 		keepings "$1"
 		calls "$1"
+		refused "$1"
 		network "$1"
 		fetchers "$1"
 	done

@@ -30,8 +30,8 @@ POINTERS = {
     "options_parse": r"set_\w+|add_\w+|help|version",
     "make_file": r"fill_\w+",
     "answer": r"answer_[A-Z]+",
-    "diagnosis_find": r"is_any|is_place|is_standing",
-    "hear": r"is_any|is_place|is_standing",
+    "diagnosis_find": r"is_any|is_bound_to|is_place|is_standing",
+    "hear": r"is_any|is_bound_to|is_place|is_standing",
     # runtime/inspect/
     "print_denied": r"is_kept|is_hidden",
     "print_places": r"is_kept|is_written|is_run|is_read_only|is_hidden",
