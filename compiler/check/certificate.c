@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ANY_DETAIL = -1 };
+enum { ANY_DETAIL = -1, ANY_NET = -1 };
 
 /* What becomes of one rule. */
 enum fact_id {
@@ -55,13 +55,84 @@ static const struct {
 #define DEFAULT(levels, below, unless, grade, what, help) \
 	{ levels, below, BLANKET_##unless, DIAG_TARGET_##grade, what, help },
 #include "compiler/tables/enforcement.def"
-#undef NONE
-#undef MINIMAL
-#undef STANDARD
-#undef MACOS
-#undef ANY
 #undef FACT
 #undef DEFAULT
+};
+
+/* Kernels below the ABI that has rules for TCP ports, and the others. */
+#define OLD 0, 3
+#define NEW 4, INT32_MAX
+#define ALL 0, INT32_MAX
+
+/*
+ * What becomes of rules: where, in which network of the policy, which of a kind,
+ * with any detail or with one, and whether those that allow or that deny.
+ *
+ * Of rules about hosts: where no socket opens for them, a deny holds all the
+ * same; where nothing confines the network, an allow does.  The text for macOS
+ * opens 127.0.0.1, where a service of the host and a proxy may listen; there
+ * globs become regular expressions, which also cover what is made later, and
+ * denies are rules like others.
+ */
+static const struct {
+	int levels;
+	int first_abi, last_abi;
+	int net;
+	enum rule_kind_id kind;
+	int detail;
+	bool allow;
+	enum fact_id fact;
+} outcomes[] = {
+#define ROW(levels, abis, net, kind, detail, allow, fact) \
+	{ \
+		levels, abis, net, KIND_##kind, detail, allow, FACT_##fact \
+	}
+#define HOSTS(levels, allow, fact) \
+	ROW(levels, OLD, SBX_NET_SELECTED, DOMAIN, ANY_DETAIL, allow, fact), \
+	    ROW(levels, OLD, SBX_NET_SELECTED, ENDPOINT, ANY_DETAIL, allow, \
+		fact), \
+	    ROW(levels, OLD, SBX_NET_SELECTED, PROXY, ANY_DETAIL, allow, \
+		fact), \
+	    ROW(levels, OLD, SBX_NET_SELECTED, PORT, SBX_HOST_TCP, allow, \
+		fact), \
+	    ROW(levels, OLD, SBX_NET_SELECTED, PORT, SBX_PUBLISH_TCP, allow, \
+		fact)
+
+	ROW(NONE, ALL, SBX_NET_PORTS, PORT, ANY_DETAIL, false, NETWORK),
+	ROW(MINIMAL | STANDARD, OLD, SBX_NET_PORTS, PORT, ANY_DETAIL, true,
+	    PORT),
+	HOSTS(NONE, false, NETWORK),
+	HOSTS(MINIMAL | STANDARD, true, HOST),
+	ROW(STANDARD, NEW, SBX_NET_SELECTED, DOMAIN, ANY_DETAIL, true, DOMAIN),
+	ROW(STANDARD, NEW, SBX_NET_SELECTED, PORT, SBX_PUBLISH_TCP, true,
+	    PUBLISH),
+	ROW(NONE | MINIMAL | STANDARD, OLD, SBX_NET_LOOPBACK, BLANKET,
+	    BLANKET_LOOPBACK, true, LOOPBACK),
+	ROW(STANDARD, NEW, SBX_NET_LOOPBACK, BLANKET, BLANKET_LOOPBACK, true,
+	    INSIDE),
+	ROW(MINIMAL, ALL, ANY_NET, SOCKET, ANY_DETAIL, true, SOCKET),
+	ROW(NONE, ALL, ANY_NET, SOCKET, ANY_DETAIL, false, FILES),
+	ROW(NONE, ALL, ANY_NET, BLANKET, BLANKET_SPAWN, false, CALLS),
+	ROW(NONE, ALL, ANY_NET, SYSCALL, ANY_DETAIL, false, CALLS),
+	ROW(NONE, ALL, ANY_NET, BLANKET, BLANKET_NETWORK, false, NETWORK),
+
+	ROW(MACOS, ALL, SBX_NET_LOOPBACK, BLANKET, BLANKET_LOOPBACK, true,
+	    MACOS_LOOPBACK),
+	ROW(MACOS, ALL, SBX_NET_SELECTED, DOMAIN, ANY_DETAIL, true, MACOS_HOST),
+	ROW(MACOS, ALL, SBX_NET_SELECTED, ENDPOINT, ANY_DETAIL, true,
+	    MACOS_HOST),
+	ROW(MACOS, ALL, SBX_NET_SELECTED, PROXY, ANY_DETAIL, true,
+	    MACOS_LOOPBACK),
+	ROW(MACOS, ALL, SBX_NET_SELECTED, PORT, SBX_HOST_TCP, true,
+	    MACOS_LOOPBACK),
+	ROW(MACOS, ALL, SBX_NET_SELECTED, PORT, SBX_PUBLISH_TCP, true,
+	    MACOS_LOOPBACK),
+	ROW(MACOS, ALL, ANY_NET, BLANKET, BLANKET_SPAWN, false, MACOS_SPAWN),
+	ROW(MACOS, ALL, ANY_NET, SYSCALL, ANY_DETAIL, false, MACOS_CALLS),
+	ROW(MACOS, ALL, ANY_NET, LIMIT, ANY_DETAIL, true, MACOS_LIMIT),
+	ROW(MACOS, ALL, ANY_NET, WATCH, ANY_DETAIL, true, MACOS_WATCH),
+	ROW(MACOS, ALL, ANY_NET, ENV, ANY_DETAIL, false, MACOS_ENV),
+	ROW(MACOS, ALL, ANY_NET, SET, ANY_DETAIL, true, MACOS_SET),
 };
 
 /* --- the word of --target ------------------------------------------------- */
@@ -340,102 +411,39 @@ certify_paths(struct certificate *certificate)
 
 /* --- the rest ------------------------------------------------------------- */
 
-/* The rules of a kind that allow, or deny; with any detail or with one. */
 static void
-certify_rules(struct certificate *certificate, enum rule_kind_id kind,
-    int detail, bool allow, enum fact_id fact)
+certify_rules(struct certificate *certificate, int at)
 {
-	const struct rule_list *rules = &certificate->policy->rules[kind];
+	const struct enforcer *enforcer = certificate->enforcer;
+	enum sbx_net net = policy_net(certificate->policy,
+	    certificate->platforms, NULL);
 
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct rule *rule = &rules->items[i];
+	for (size_t i = 0; i < countof(outcomes); i++) {
+		const struct rule_list *rules =
+		    &certificate->policy->rules[outcomes[i].kind];
 
-		if ((detail == ANY_DETAIL || rule->detail == detail) &&
-		    (rule->effect == SBX_ALLOW) == allow &&
-		    (rule->origin.platforms & certificate->platforms) != 0)
-			certify_rule(certificate, fact,
-			    (struct certified){
+		if ((outcomes[i].levels & at) == 0 ||
+		    enforcer->landlock < outcomes[i].first_abi ||
+		    enforcer->landlock > outcomes[i].last_abi ||
+		    (outcomes[i].net != ANY_NET && outcomes[i].net != (int)net))
+			continue;
+		for (size_t j = 0; j < rules->count; j++) {
+			const struct rule *rule = &rules->items[j];
+			const struct certified certified = {
 				&rule->origin,
 				rule->effect,
 				rule_text(certificate->policy, rule),
-			    },
-			    NULL);
+			};
+
+			if ((outcomes[i].detail == ANY_DETAIL ||
+				rule->detail == outcomes[i].detail) &&
+			    (rule->effect == SBX_ALLOW) == outcomes[i].allow &&
+			    (rule->origin.platforms & certificate->platforms) !=
+				0)
+				certify_rule(certificate, outcomes[i].fact,
+				    certified, NULL);
+		}
 	}
-}
-
-static void
-certify_ports(struct certificate *certificate)
-{
-	bool none = certificate->enforcer->level == SBX_LEVEL_NONE;
-
-	if (policy_net(certificate->policy, certificate->platforms, NULL) ==
-	    SBX_NET_PORTS)
-		certify_rules(certificate, KIND_PORT, ANY_DETAIL, !none,
-		    none ? FACT_NETWORK : FACT_PORT);
-}
-
-/*
- * Rules about hosts.  Where no socket opens for them, a deny holds all the
- * same; where nothing confines the network, an allow does.
- */
-static void
-certify_hosts(struct certificate *certificate, bool allow, enum fact_id fact)
-{
-	certify_rules(certificate, KIND_DOMAIN, ANY_DETAIL, allow, fact);
-	certify_rules(certificate, KIND_ENDPOINT, ANY_DETAIL, allow, fact);
-	certify_rules(certificate, KIND_PROXY, ANY_DETAIL, allow, fact);
-	certify_rules(certificate, KIND_PORT, SBX_HOST_TCP, allow, fact);
-	certify_rules(certificate, KIND_PORT, SBX_PUBLISH_TCP, allow, fact);
-}
-
-static void
-certify_linux_hosts(struct certificate *certificate)
-{
-	const struct enforcer *enforcer = certificate->enforcer;
-
-	if (policy_net(certificate->policy, certificate->platforms, NULL) !=
-		SBX_NET_SELECTED ||
-	    enforcer->level == SBX_LEVEL_FULL)
-		return;
-	if (enforcer->level == SBX_LEVEL_NONE) {
-		certify_hosts(certificate, false, FACT_NETWORK);
-	} else if (enforcer->landlock < 4) {
-		certify_hosts(certificate, true, FACT_HOST);
-	} else {
-		certify_rules(certificate, KIND_DOMAIN, ANY_DETAIL, true,
-		    FACT_DOMAIN);
-		certify_rules(certificate, KIND_PORT, SBX_PUBLISH_TCP, true,
-		    FACT_PUBLISH);
-	}
-}
-
-/* The text for macOS opens 127.0.0.1, where a service of the host and a proxy
- * may listen. */
-static void
-certify_macos_hosts(struct certificate *certificate)
-{
-	if (policy_net(certificate->policy, certificate->platforms, NULL) !=
-	    SBX_NET_SELECTED)
-		return;
-	certify_rules(certificate, KIND_DOMAIN, ANY_DETAIL, true,
-	    FACT_MACOS_HOST);
-	certify_rules(certificate, KIND_ENDPOINT, ANY_DETAIL, true,
-	    FACT_MACOS_HOST);
-	certify_rules(certificate, KIND_PROXY, ANY_DETAIL, true,
-	    FACT_MACOS_LOOPBACK);
-	certify_rules(certificate, KIND_PORT, SBX_HOST_TCP, true,
-	    FACT_MACOS_LOOPBACK);
-	certify_rules(certificate, KIND_PORT, SBX_PUBLISH_TCP, true,
-	    FACT_MACOS_LOOPBACK);
-}
-
-static void
-certify_loopback(struct certificate *certificate, enum fact_id fact)
-{
-	if (policy_net(certificate->policy, certificate->platforms, NULL) ==
-	    SBX_NET_LOOPBACK)
-		certify_rules(certificate, KIND_BLANKET, BLANKET_LOOPBACK, true,
-		    fact);
 }
 
 /* Whether the policy hands on what it does not deny. */
@@ -456,63 +464,9 @@ allows_all_env(const struct certificate *certificate)
 }
 
 static void
-certify_linux(struct certificate *certificate)
+certify_defaults(const struct certificate *certificate, int at)
 {
 	const struct enforcer *enforcer = certificate->enforcer;
-
-	certify_paths(certificate);
-	if (enforcer->landlock < 4)
-		certify_ports(certificate);
-	certify_linux_hosts(certificate);
-	if (enforcer->level < SBX_LEVEL_FULL)
-		certify_loopback(certificate,
-		    enforcer->level < SBX_LEVEL_STANDARD ||
-			    enforcer->landlock < 4 ?
-			FACT_LOOPBACK :
-			FACT_INSIDE);
-	if (enforcer->level == SBX_LEVEL_MINIMAL)
-		certify_rules(certificate, KIND_SOCKET, ANY_DETAIL, true,
-		    FACT_SOCKET);
-	if (enforcer->level == SBX_LEVEL_NONE) {
-		certify_rules(certificate, KIND_SOCKET, ANY_DETAIL, false,
-		    FACT_FILES);
-		certify_rules(certificate, KIND_BLANKET, BLANKET_SPAWN, false,
-		    FACT_CALLS);
-		certify_rules(certificate, KIND_SYSCALL, ANY_DETAIL, false,
-		    FACT_CALLS);
-		certify_rules(certificate, KIND_BLANKET, BLANKET_NETWORK, false,
-		    FACT_NETWORK);
-	}
-}
-
-/* Globs become regular expressions there, which also cover what is made later,
- * and denies are rules like others. */
-static void
-certify_macos(struct certificate *certificate)
-{
-	certify_loopback(certificate, FACT_MACOS_LOOPBACK);
-	certify_macos_hosts(certificate);
-	certify_rules(certificate, KIND_BLANKET, BLANKET_SPAWN, false,
-	    FACT_MACOS_SPAWN);
-	certify_rules(certificate, KIND_SYSCALL, ANY_DETAIL, false,
-	    FACT_MACOS_CALLS);
-	certify_rules(certificate, KIND_LIMIT, ANY_DETAIL, true,
-	    FACT_MACOS_LIMIT);
-	certify_rules(certificate, KIND_WATCH, ANY_DETAIL, true,
-	    FACT_MACOS_WATCH);
-	if (!allows_all_env(certificate))
-		report_default(certificate, DIAG_TARGET_OPEN,
-		    "every variable of the caller is handed on",
-		    "'on macos { allow env * }' says that it may be so");
-	certify_rules(certificate, KIND_ENV, ANY_DETAIL, false, FACT_MACOS_ENV);
-	certify_rules(certificate, KIND_SET, ANY_DETAIL, true, FACT_MACOS_SET);
-}
-
-static void
-certify_defaults(const struct certificate *certificate)
-{
-	const struct enforcer *enforcer = certificate->enforcer;
-	int at = 1 << (enforcer->macos ? SBX_LEVEL_END : enforcer->level);
 
 	for (size_t i = 0; i < countof(defaults); i++) {
 		enum blanket_kind unless = defaults[i].unless;
@@ -526,6 +480,10 @@ certify_defaults(const struct certificate *certificate)
 		report_default(certificate, defaults[i].id, defaults[i].what,
 		    defaults[i].help);
 	}
+	if (enforcer->macos && !allows_all_env(certificate))
+		report_default(certificate, DIAG_TARGET_OPEN,
+		    "every variable of the caller is handed on",
+		    "'on macos { allow env * }' says that it may be so");
 }
 
 void
@@ -538,15 +496,15 @@ certify(const struct policy *policy, const struct enforcer *enforcer,
 		.diags = diags,
 		.platforms = enforcer->macos ? SBX_ON_MACOS : SBX_ON_LINUX,
 	};
+	int at = 1 << (enforcer->macos ? SBX_LEVEL_END : enforcer->level);
 
 	if (is_refused(&certificate) ||
 	    policy_has_blanket(policy, BLANKET_EVERYTHING,
 		certificate.platforms))
 		return;
-	certify_defaults(&certificate);
-	if (enforcer->macos)
-		certify_macos(&certificate);
-	else
-		certify_linux(&certificate);
+	certify_defaults(&certificate, at);
+	if (!enforcer->macos)
+		certify_paths(&certificate);
+	certify_rules(&certificate, at);
 	report_inherited(&certificate);
 }
