@@ -24,6 +24,16 @@ common(const char *a, const char *b, uint32_t len)
 	return i;
 }
 
+struct sbx_place
+sbx_place_of(const char *path)
+{
+	struct sbx_place place = { path, 0 };
+
+	while (path[place.len] != '\0')
+		place.len++;
+	return place;
+}
+
 bool
 sbx_covers(struct sbx_place place, struct sbx_place path)
 {

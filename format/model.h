@@ -72,6 +72,9 @@ sbx_verdict_allows(struct sbx_verdict verdict)
 	return verdict.reason == SBX_BECAUSE_ALLOWED;
 }
 
+/* The place of a path that ends with a zero byte; the root of "". */
+struct sbx_place sbx_place_of(const char *path);
+
 /* Whether path is the place or below it. */
 bool sbx_covers(struct sbx_place place, struct sbx_place path);
 

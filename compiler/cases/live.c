@@ -266,7 +266,7 @@ helper_may_run(const struct stage *stage, const char *path)
 	struct access access = {
 		.kind = KIND_PATH,
 		.detail = SBX_EXEC,
-		.path = { path, (uint32_t)strlen(path) },
+		.path = sbx_place_of(path),
 	};
 
 	return verdict_of(&stage->subject, &access).allowed;

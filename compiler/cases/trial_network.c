@@ -126,7 +126,7 @@ plan_socket(const struct stage *stage, struct trial *trial)
 	if (!in_tree)
 		return "what listens on this machine may act when it is "
 		       "connected to";
-	trial->access.path = (struct sbx_place){ path, (uint32_t)strlen(path) };
+	trial->access.path = sbx_place_of(path);
 	trial->verdict = verdict_of(&stage->subject, &trial->access);
 	trial->text = stage_inside(stage, path);
 	trial->task.kind = is_inside(trial) ? SBX_TRY_OWN_SOCKET :

@@ -55,7 +55,7 @@ is_stronger(const void *context, uint32_t a, uint32_t b)
 static struct sbx_place
 suffix_place(struct target at)
 {
-	return (struct sbx_place){ at.suffix, (uint32_t)strlen(at.suffix) };
+	return sbx_place_of(at.suffix);
 }
 
 /* An index for each anchor, all in one piece of memory. */

@@ -135,12 +135,11 @@ static bool
 globs_deny(const struct checker *checker, uint8_t platforms, struct target at)
 {
 	const struct policy *policy = checker->policy;
-	struct sbx_place place = { at.suffix, (uint32_t)strlen(at.suffix) };
+	struct sbx_place place = sbx_place_of(at.suffix);
 
 	for (size_t i = 0; i < policy->paths.count; i++) {
 		const struct path_rule *rule = &policy->paths.items[i];
-		struct sbx_place from = { rule->at.suffix,
-			(uint32_t)strlen(rule->at.suffix) };
+		struct sbx_place from = sbx_place_of(rule->at.suffix);
 		struct sbx_glob glob;
 
 		if (rule->glob != NULL && rule->effect == SBX_DENY &&

@@ -360,9 +360,8 @@ is_watched_by(const struct path_rule *rule, const struct rule *watch)
 	const struct target *at = &watch->path.at;
 	const struct sbx_watch form = { .form = watch->detail };
 	const char *pattern = watch->path.glob;
-	struct sbx_place place = { at->suffix, (uint32_t)strlen(at->suffix) };
-	struct sbx_place path = { rule->at.suffix,
-		(uint32_t)strlen(rule->at.suffix) };
+	struct sbx_place place = sbx_place_of(at->suffix);
+	struct sbx_place path = sbx_place_of(rule->at.suffix);
 
 	if (at->anchor != rule->at.anchor ||
 	    (rule->origin.platforms & ~watch->origin.platforms) != 0)

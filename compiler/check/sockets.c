@@ -108,14 +108,9 @@ is_quiet(struct target at)
 
 	for (size_t i = 0; at.anchor == SBX_ANCHOR_ROOT && i < countof(places);
 	     i++) {
-		const struct sbx_place place = {
-			places[i],
-			(uint32_t)strlen(places[i]),
-		};
+		const struct sbx_place place = sbx_place_of(places[i]);
 
-		if (sbx_covers(place,
-			(struct sbx_place){ at.suffix,
-			    (uint32_t)strlen(at.suffix) }))
+		if (sbx_covers(place, sbx_place_of(at.suffix)))
 			return true;
 	}
 	return false;

@@ -103,8 +103,7 @@ binding_subject(const struct comparison *comparison,
 	places_bind(places, SBX_ANCHOR_RUNTIME,
 	    binding->runtime != NULL ? binding->runtime : runtime_usual);
 	if (binding->agent != NULL)
-		places->agent = (struct sbx_place){ binding->agent,
-			(uint32_t)strlen(binding->agent) };
+		places->agent = sbx_place_of(binding->agent);
 	if (binding->scratch != NULL)
 		places_bind(places, SBX_ANCHOR_TMP, binding->scratch);
 	for (uint16_t i = SBX_ANCHOR_PARAM;

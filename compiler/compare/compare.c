@@ -186,8 +186,7 @@ access_spell(const struct pass *pass, enum side side, struct access access)
 		const char *text = places_spell(&pass->subjects[side].places,
 		    access.path);
 
-		access.path = (struct sbx_place){ text,
-			(uint32_t)strlen(text) };
+		access.path = sbx_place_of(text);
 	}
 	return access_text(pass->comparison->arena, &access);
 }

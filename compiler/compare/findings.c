@@ -49,11 +49,10 @@ is_secret(const struct sbx_blob *blob, const struct sbx_path *path)
 #undef RUNTIME
 	};
 	const char *suffix = sbx_string(blob, path->suffix);
-	struct sbx_place at = { suffix, (uint32_t)strlen(suffix) };
+	struct sbx_place at = sbx_place_of(suffix);
 
 	for (size_t i = 0; i < countof(places); i++) {
-		struct sbx_place place = { places[i].suffix,
-			(uint32_t)strlen(places[i].suffix) };
+		struct sbx_place place = sbx_place_of(places[i].suffix);
 
 		if (places[i].secret && places[i].anchor == path->anchor &&
 		    (sbx_covers(place, at) || sbx_covers(at, place)))

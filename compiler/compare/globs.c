@@ -231,7 +231,7 @@ lookup_note(struct lookup *lookup, const struct guess *guess)
 
 	for (size_t i = 0; i < guess->count; i++)
 		path = arena_printf(arena, "%s/%s", path, guess->names[i]);
-	at = (struct sbx_place){ path, (uint32_t)strlen(path) };
+	at = sbx_place_of(path);
 	/* The verdict function tries each of the globs. */
 	for (size_t i = walk_first_live(walk); i < walk->lives.count; i++)
 		walk_count_step(walk,

@@ -182,7 +182,7 @@ layout_compare(struct layouts *layouts, const char *place, unsigned sides)
 static unsigned
 allowing_sides(const struct layouts *layouts, const char *text)
 {
-	struct sbx_place place = { text, (uint32_t)strlen(text) };
+	struct sbx_place place = sbx_place_of(text);
 	unsigned sides = layouts->anywhere;
 
 	for (size_t i = 0; i < layouts->allows.places.count; i++) {
@@ -281,7 +281,7 @@ sample(const struct layouts *layouts, const struct merged_rule *rule,
 				&layouts->rules->parts.items[rule->parts[i]],
 				"x"));
 	}
-	return (struct sbx_place){ path, (uint32_t)strlen(path) };
+	return sbx_place_of(path);
 }
 
 static void

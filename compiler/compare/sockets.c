@@ -46,7 +46,7 @@ compare_tree(struct pass *pass, struct sbx_place place)
 	    (int)place.len, place.path);
 
 	compare_at(pass, place);
-	compare_at(pass, (struct sbx_place){ below, (uint32_t)strlen(below) });
+	compare_at(pass, sbx_place_of(below));
 }
 
 /*

@@ -245,7 +245,7 @@ compare_witness(struct pass *pass, enum side side, uint32_t rule,
 	    places_rule(places, &at, false).at.path, below);
 	const struct access access = {
 		.kind = KIND_WATCH,
-		.path = { path, (uint32_t)strlen(path) },
+		.path = sbx_place_of(path),
 	};
 	const struct note_key key = {
 		.kind = DIFFERENCE_WATCH,

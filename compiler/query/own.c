@@ -125,7 +125,7 @@ own_say(const struct why *why)
 static bool
 lies_in(struct sbx_place place, const char *directory)
 {
-	struct sbx_place around = { directory, (uint32_t)strlen(directory) };
+	struct sbx_place around = sbx_place_of(directory);
 
 	return sbx_covers(around, place);
 }

@@ -15,12 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct sbx_place
-place_of(const char *path)
-{
-	return (struct sbx_place){ path, (uint32_t)strlen(path) };
-}
-
 /* Takes out "//", "." and ".." and the slash at the end. */
 static struct sbx_place
 normalise(const struct places *places, const char *path)
@@ -44,7 +38,7 @@ normalise(const struct places *places, const char *path)
 		path += len;
 	}
 	*end = '\0';
-	return place_of(clean);
+	return sbx_place_of(clean);
 }
 
 static struct sbx_place
@@ -98,19 +92,19 @@ places_init(struct places *places, struct arena *arena,
 	if (getcwd(cwd, sizeof cwd) == NULL)
 		cwd[0] = '\0';
 	places->cwd = normalise(places, cwd);
-	places->anchors[SBX_ANCHOR_ROOT] = place_of("");
+	places->anchors[SBX_ANCHOR_ROOT] = sbx_place_of("");
 	for (uint32_t i = SBX_ANCHOR_WORKSPACE; i < blob->anchor_count; i++) {
-		places->anchors[i] = place_of(
+		places->anchors[i] = sbx_place_of(
 		    arena_printf(arena, "/${%s}", anchor_name(places, i)));
 		places->named[i] = true;
 	}
-	places->anchors[SBX_ANCHOR_TMP] = place_of(
+	places->anchors[SBX_ANCHOR_TMP] = sbx_place_of(
 	    arena_printf(arena, "/tmp/sbx-%u/${tmp}", (unsigned)getuid()));
 	places->anchors[SBX_ANCHOR_WORKSPACE] = workspace != NULL ?
 	    absolute(places, workspace) :
 	    places->cwd;
 	places->named[SBX_ANCHOR_WORKSPACE] = false;
-	places->agent = place_of("/${ssh-agent}");
+	places->agent = sbx_place_of("/${ssh-agent}");
 	if (runtime != NULL && runtime[0] == '/') {
 		places->anchors[SBX_ANCHOR_RUNTIME] = normalise(places,
 		    runtime);

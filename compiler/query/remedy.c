@@ -168,7 +168,7 @@ is_file_name(const char *path)
 static bool
 makes_path(const struct remedy *remedy, const struct remedy_step *step)
 {
-	struct sbx_place at = { step->text, (uint32_t)strlen(step->text) };
+	struct sbx_place at = sbx_place_of(step->text);
 
 	return step->what != REMEDY_MAKE_ABOVE &&
 	    sbx_place_compare(at, remedy->access->path) == 0;
@@ -202,7 +202,7 @@ static void
 put_command(FILE *stream, const struct remedy *remedy,
     const struct remedy_step *step, bool is_file)
 {
-	struct sbx_place at = { step->text, (uint32_t)strlen(step->text) };
+	struct sbx_place at = sbx_place_of(step->text);
 	struct sbx_place parent = remedy_parent(at);
 	bool alone = step->what != REMEDY_MAKE_EXCEPTED ||
 	    !remedy->subject->places.here || here_has(parent);

@@ -152,7 +152,7 @@ is_written_below(const struct remedy *remedy, const struct sbx_path *rule)
 	const char *text = arena_printf(remedy->arena, "%s%s",
 	    places->anchors[rule->anchor].path,
 	    sbx_string(remedy->blob, rule->suffix));
-	struct sbx_place written = { text, (uint32_t)strlen(text) };
+	struct sbx_place written = sbx_place_of(text);
 
 	return sbx_covers(written, remedy->access->path);
 }

@@ -40,7 +40,7 @@ is_kept(const void *context, struct target place, enum sbx_right right)
 	const struct sbx_place *anchor = &places->anchors[place.anchor];
 	const char *path = arena_printf(remedy->arena, "%s%s", anchor->path,
 	    place.suffix);
-	struct sbx_place at = { path, (uint32_t)strlen(path) };
+	struct sbx_place at = sbx_place_of(path);
 	struct place_rules rules;
 
 	places_rules_over(places, remedy->subject->arch->platforms, at, &rules);
@@ -121,7 +121,7 @@ has_inside(const struct remedy *remedy, struct sbx_place place,
 		const char *text = arena_printf(remedy->arena, "%s%s",
 		    remedy->subject->places.anchors[rule->anchor].path,
 		    sbx_string(blob, rule->suffix));
-		struct sbx_place at = { text, (uint32_t)strlen(text) };
+		struct sbx_place at = sbx_place_of(text);
 
 		if (rule->effect == SBX_ALLOW && rule->glob == 0 &&
 		    (rule->rights & right) != 0 && sbx_covers(place, at))

@@ -11,12 +11,6 @@
 
 #include <string.h>
 
-static struct sbx_place
-place_of(const char *path)
-{
-	return (struct sbx_place){ path, (uint32_t)strlen(path) };
-}
-
 uint32_t
 verdict_abi(const struct subject *subject)
 {
@@ -200,11 +194,11 @@ is_made_by_loader(const struct subject *subject, struct sbx_place link)
 		"/dev/stdout", "/dev/stderr" };
 
 	for (size_t i = 0; i < countof(usr); i++) {
-		if (sbx_place_compare(link, place_of(usr[i])) == 0)
+		if (sbx_place_compare(link, sbx_place_of(usr[i])) == 0)
 			return true;
 	}
 	for (size_t i = 0; i < countof(in_dev); i++) {
-		if (sbx_place_compare(link, place_of(in_dev[i])) == 0)
+		if (sbx_place_compare(link, sbx_place_of(in_dev[i])) == 0)
 			return leads_to_allowed(subject, dev);
 	}
 	return false;
@@ -287,7 +281,7 @@ is_scratch(const struct subject *subject, struct sbx_place path,
 		return false;
 	text = arena_printf(places->arena, "%s%s",
 	    places->anchors[SBX_ANCHOR_TMP].path, rest);
-	*inside = (struct sbx_place){ text, (uint32_t)strlen(text) };
+	*inside = sbx_place_of(text);
 	return true;
 }
 
@@ -351,7 +345,7 @@ split_find(const struct subject *subject, const struct access *access,
 	/* Processes come later, the command's too. */
 	bool own = access->followed != NULL && access->followed->own;
 	bool there = !own && here_has(access->path);
-	struct sbx_place directory = own ? place_of("/proc") :
+	struct sbx_place directory = own ? sbx_place_of("/proc") :
 	    there                        ? access->path :
 					   here_nearest(access->path);
 	struct place_rules rules;
@@ -430,18 +424,18 @@ is_shut_device(const struct subject *subject, const struct access *access)
 	if (subject->level < SBX_LEVEL_STANDARD || !places->here ||
 	    access->outside ||
 	    (full ? !here_is_device(access->path) :
-		    !sbx_covers(place_of("/dev"), access->path) ||
+		    !sbx_covers(sbx_place_of("/dev"), access->path) ||
 			(here_has(access->path) &&
 			    !here_is_file(access->path))))
 		return false;
 	for (size_t i = 0; full && i < countof(made); i++) {
-		if (sbx_covers(place_of(made[i]), access->path))
+		if (sbx_covers(sbx_place_of(made[i]), access->path))
 			return false;
 	}
 	places_rules_over(places, subject->arch->platforms, access->path,
 	    &rules);
 	for (size_t i = 0; i < rules.count; i++) {
-		if (sbx_covers(place_of("/dev"), rules.rules[i].at))
+		if (sbx_covers(sbx_place_of("/dev"), rules.rules[i].at))
 			return false;
 	}
 	return true;

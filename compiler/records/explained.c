@@ -36,7 +36,7 @@ has_path(const struct sbx_denial *denial)
 static void
 put_place(struct out *out, const struct places *places, const char *path)
 {
-	struct sbx_place at = { path, (uint32_t)strlen(path) };
+	struct sbx_place at = sbx_place_of(path);
 	uint16_t best = places_anchor(places, at);
 	uint32_t len = places->anchors[best].len;
 

@@ -23,9 +23,7 @@ path_variable(char **variables)
 static const char *
 keep(struct arena *arena, const char *path)
 {
-	return arena_copy(arena,
-	    (struct sbx_place){ path, (uint32_t)strlen(path) })
-	    .path;
+	return arena_copy(arena, sbx_place_of(path)).path;
 }
 
 /* Relative directories and names are left out: what they mean depends on where

@@ -258,8 +258,7 @@ copy_file(struct mount_tree *tree, int to, struct sbx_place directory,
 {
 	static const struct sbx_place slash = { "/", 1 };
 	struct sbx_place at = arena_join(tree->arena,
-	    arena_join(tree->arena, directory, slash),
-	    (struct sbx_place){ name, (uint32_t)strlen(name) });
+	    arena_join(tree->arena, directory, slash), sbx_place_of(name));
 	struct followed found = follow(tree->arena, at);
 	struct stat status;
 	int from, fd;

@@ -43,7 +43,7 @@ add_below(struct binder *binder, struct sbx_place anchor, const char *suffix,
     const char *glob)
 {
 	struct sbx_place at = arena_join(binder->arena, anchor,
-	    (struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
+	    sbx_place_of(suffix));
 	struct followed found = follow_below(binder->arena, &binder->listings,
 	    anchor, at);
 

@@ -50,8 +50,7 @@ is_ours(const char *path, mode_t type)
 static struct sbx_place
 below(struct search *search, struct sbx_place at, const char *names)
 {
-	return arena_join(search->arena, at,
-	    (struct sbx_place){ names, (uint32_t)strlen(names) });
+	return arena_join(search->arena, at, sbx_place_of(names));
 }
 
 /* Reads a file of the user's, of which each byte is text; false otherwise. */

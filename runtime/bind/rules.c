@@ -37,8 +37,7 @@ place_below(struct binder *binder, struct sbx_place anchor, uint32_t offset)
 {
 	const char *suffix = sbx_string(binder->blob, offset);
 
-	return arena_join(binder->arena, anchor,
-	    (struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
+	return arena_join(binder->arena, anchor, sbx_place_of(suffix));
 }
 
 struct sbx_rule *
@@ -209,7 +208,7 @@ deny_below(struct binder *binder, struct sbx_place parent, const char *suffix,
 		.platforms = SBX_ON_ALL,
 	};
 	struct sbx_place at = arena_join(binder->arena, parent,
-	    (struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
+	    sbx_place_of(suffix));
 	struct sbx_rule *rule = deny_place(binder, reading ? &all : &writing,
 	    parent, at);
 

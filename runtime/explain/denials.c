@@ -309,7 +309,7 @@ put_place(struct out *out, const struct explaining *explaining,
     const char *path)
 {
 	const struct binding *binding = explaining->binding;
-	struct sbx_place at = { path, (uint32_t)strlen(path) };
+	struct sbx_place at = sbx_place_of(path);
 	uint32_t best = 0, len = 0;
 
 	for (uint32_t i = 1; i < explaining->blob->anchor_count; i++) {

@@ -282,7 +282,7 @@ static bool
 grants_path(const struct round *round)
 {
 	const char *path = round->test->places[round->probe->place];
-	struct sbx_place place = { path, (uint32_t)strlen(path) };
+	struct sbx_place place = sbx_place_of(path);
 
 	return sbx_verdict_allows(
 	    sbx_path_verdict(round->context->binding->rules,
@@ -295,7 +295,7 @@ static bool
 grants_inside(const struct round *round)
 {
 	const char *workspace = round->test->places[STAGE_WORKSPACE];
-	struct sbx_place place = { workspace, (uint32_t)strlen(workspace) };
+	struct sbx_place place = sbx_place_of(workspace);
 
 	if (round->context->level < SBX_LEVEL_FULL &&
 	    sbx_path_is_split(round->context->binding->rules,
@@ -308,7 +308,7 @@ static bool
 may_write(const struct round *round, const char *path)
 {
 	const struct binding *binding = round->context->binding;
-	struct sbx_place place = { path, (uint32_t)strlen(path) };
+	struct sbx_place place = sbx_place_of(path);
 
 	return sbx_verdict_allows(sbx_path_verdict(binding->rules,
 	    binding->rule_count, SBX_WRITE, place));

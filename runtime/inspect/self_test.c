@@ -90,7 +90,7 @@ static void
 clear_scratch(const struct self_test *test)
 {
 	const char *workspace = test->places[STAGE_WORKSPACE];
-	struct sbx_place place = { workspace, (uint32_t)strlen(workspace) };
+	struct sbx_place place = sbx_place_of(workspace);
 	char path[SCRATCH_PATH_SIZE];
 	int scratch = scratch_open(path, place);
 	struct out failed;

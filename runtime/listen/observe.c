@@ -462,8 +462,7 @@ static int32_t
 errno_of(const struct sighting *sighting)
 {
 	const struct explaining *explaining = sighting->explaining;
-	struct sbx_place at = { sighting->denial.path,
-		(uint32_t)strlen(sighting->denial.path) };
+	struct sbx_place at = sbx_place_of(sighting->denial.path);
 
 	if (!explaining->view || sighting->denial.kind > SBX_DENIED_SOCKET)
 		return EACCES;

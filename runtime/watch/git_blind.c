@@ -507,8 +507,8 @@ seen_at(struct sbx_place at)
 static const char *
 text_in(struct arena *arena, struct sbx_place directory, const char *name)
 {
-	const struct seen seen = seen_at(arena_join(arena, directory,
-	    (struct sbx_place){ name, (uint32_t)strlen(name) }));
+	const struct seen seen = seen_at(
+	    arena_join(arena, directory, sbx_place_of(name)));
 
 	return look_settings(arena, &seen);
 }

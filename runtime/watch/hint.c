@@ -85,8 +85,7 @@ may_be_allowed(const struct binding *anchored, struct sbx_place at)
 		if (rule->effect == SBX_ALLOW &&
 		    (rule->rights & SBX_EXEC) != 0 &&
 		    anchored->bound[rule->anchor] && sbx_covers(anchor, at) &&
-		    sbx_covers((struct sbx_place){ suffix,
-				   (uint32_t)strlen(suffix) },
+		    sbx_covers(sbx_place_of(suffix),
 			(struct sbx_place){ at.path + anchor.len,
 			    at.len - anchor.len }))
 			return true;

@@ -105,8 +105,7 @@ add_wire(struct tripwire *tripwire, const struct sbx_watch *watch,
 	};
 	wire->what.at = repository ?
 	    anchor :
-	    arena_join(arena, anchor,
-		(struct sbx_place){ suffix, (uint32_t)strlen(suffix) });
+	    arena_join(arena, anchor, sbx_place_of(suffix));
 	look(arena, &wire->what,
 	    tripwire_from(tripwire, tripwire->before, from), &wire->before);
 	read_settings(arena, wire);
