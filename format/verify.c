@@ -510,25 +510,6 @@ const struct layout layouts[SBX_SECTION_END] = {
 	    false, check_proxy),
 };
 
-/*
- * A policy that allows everything does without enforcement, and every other has
- * all of it.  A kernel of a later ABI than the last row gets the last row, so a
- * table that ends early would restrict less than its rules say.
- */
-static enum sbx_blob_error
-check_enforcement(const struct sbx_blob *blob)
-{
-	if ((blob->meta->flags & SBX_EVERYTHING) != 0)
-		return blob->landlock_count + blob->program_count == 0 ?
-		    SBX_BLOB_OK :
-		    SBX_BLOB_META;
-	if (blob->landlock_count == 0 || blob->program_count == 0)
-		return SBX_BLOB_MISSING;
-	return blob->landlock_count < SBX_LANDLOCK_LEAST_ROWS ?
-	    SBX_BLOB_LANDLOCK :
-	    SBX_BLOB_OK;
-}
-
 /* What no single record shows: presence, string ends, bounds on counts. */
 static enum sbx_blob_error
 check_whole(const struct sbx_blob *blob)
@@ -561,7 +542,21 @@ check_whole(const struct sbx_blob *blob)
 		return SBX_BLOB_PROGRAM;
 	if (blob->landlock_count > SBX_MAX_ABI)
 		return SBX_BLOB_LANDLOCK;
-	return check_enforcement(blob);
+	/*
+	 * A policy that allows everything does without enforcement, and every
+	 * other has all of it.  A kernel of a later ABI than the last row gets
+	 * the last row, so a table that ends early would restrict less than its
+	 * rules say.
+	 */
+	if ((blob->meta->flags & SBX_EVERYTHING) != 0)
+		return blob->landlock_count + blob->program_count == 0 ?
+		    SBX_BLOB_OK :
+		    SBX_BLOB_META;
+	if (blob->landlock_count == 0 || blob->program_count == 0)
+		return SBX_BLOB_MISSING;
+	return blob->landlock_count < SBX_LANDLOCK_LEAST_ROWS ?
+	    SBX_BLOB_LANDLOCK :
+	    SBX_BLOB_OK;
 }
 
 static enum sbx_blob_error

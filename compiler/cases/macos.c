@@ -17,21 +17,6 @@ origin_turn(struct origin *origin)
 	return here;
 }
 
-static void
-rules_turn(const struct policy *from, struct policy *policy)
-{
-	for (int kind = 0; kind < KIND_END; kind++) {
-		policy->rules[kind] = (struct rule_list){ NULL, 0 };
-		for (size_t i = 0; i < from->rules[kind].count; i++) {
-			struct rule rule = from->rules[kind].items[i];
-
-			if (origin_turn(&rule.origin))
-				*arena_push(policy->arena,
-				    &policy->rules[kind]) = rule;
-		}
-	}
-}
-
 const struct sbx_blob *
 macos_blob(struct arena *arena, const struct operand *operand)
 {
@@ -59,7 +44,16 @@ macos_blob(struct arena *arena, const struct operand *operand)
 		if (origin_turn(&rule.origin))
 			*arena_push(policy.arena, &policy.paths) = rule;
 	}
-	rules_turn(from, &policy);
+	for (int kind = 0; kind < KIND_END; kind++) {
+		policy.rules[kind] = (struct rule_list){ NULL, 0 };
+		for (size_t i = 0; i < from->rules[kind].count; i++) {
+			struct rule rule = from->rules[kind].items[i];
+
+			if (origin_turn(&rule.origin))
+				*arena_push(policy.arena,
+				    &policy.rules[kind]) = rule;
+		}
+	}
 	filters_build(&policy, &filters);
 	if (!emit_image(&policy, &filters, "", &diags, &image))
 		return NULL;

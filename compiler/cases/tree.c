@@ -46,16 +46,6 @@ signals_block(struct tree *tree)
 	sigprocmask(SIG_BLOCK, &tree->blocked, &tree->before);
 }
 
-static void
-signals_release(const struct tree *tree)
-{
-	sigprocmask(SIG_SETMASK, &tree->before, NULL);
-	if (tree->signal == 0)
-		return;
-	signal(tree->signal, SIG_DFL);
-	raise(tree->signal);
-}
-
 /* --- making and removing -------------------------------------------------- */
 
 static int
@@ -110,7 +100,11 @@ tree_remove(struct tree *tree)
 {
 	directory_clear(tree->top);
 	close(tree->output);
-	signals_release(tree);
+	sigprocmask(SIG_SETMASK, &tree->before, NULL);
+	if (tree->signal == 0)
+		return;
+	signal(tree->signal, SIG_DFL);
+	raise(tree->signal);
 }
 
 /* --- files ---------------------------------------------------------------- */

@@ -18,14 +18,6 @@ ends_with(const char *path, const char *end)
 	return len > end_len && strcmp(path + len - end_len, end) == 0;
 }
 
-/* The file beside it that has another end. */
-static const char *
-with_end(struct arena *arena, const char *path, const char *end)
-{
-	return arena_printf(arena, "%.*s%s", (int)(strrchr(path, '.') - path),
-	    path, end);
-}
-
 static const struct ast_stmt *
 extending(const struct compilation *compilation, const char *shipped)
 {
@@ -87,7 +79,9 @@ static const char *
 text_beside(struct arena *arena, const char *blob)
 {
 	for (size_t i = 0; i < countof(text_ends); i++) {
-		const char *path = with_end(arena, blob, text_ends[i]);
+		/* The file beside it that has another end. */
+		const char *path = arena_printf(arena, "%.*s%s",
+		    (int)(strrchr(blob, '.') - blob), blob, text_ends[i]);
 
 		if (is_there(path))
 			return path;

@@ -175,22 +175,6 @@ static const struct tool {
 };
 
 static void
-rule_take(const struct tool_rule *rule, size_t len)
-{
-	for (size_t i = 0; i < countof(tools); i++) {
-		if (strlen(tools[i].name) == len &&
-		    strncmp(tools[i].name, rule->node->text, len) == 0) {
-			tools[i].take(rule);
-			return;
-		}
-	}
-	if (rule->list != ALLOW)
-		lose(rule, DIAG_IMPORT_WEAKER,
-		    "it is about a tool of the agent, which runs outside of "
-		    "the sandbox");
-}
-
-static void
 take_rule(struct importer *importer, const struct import_key *key,
     const struct yaml_node *value)
 {
@@ -211,7 +195,17 @@ take_rule(struct importer *importer, const struct import_key *key,
 		    value->text + len + 1, end - len - 2);
 	if (rule.what != NULL && *rule.what == '\0')
 		rule.what = NULL;
-	rule_take(&rule, len);
+	for (size_t i = 0; i < countof(tools); i++) {
+		if (strlen(tools[i].name) == len &&
+		    strncmp(tools[i].name, rule.node->text, len) == 0) {
+			tools[i].take(&rule);
+			return;
+		}
+	}
+	if (rule.list != ALLOW)
+		lose(&rule, DIAG_IMPORT_WEAKER,
+		    "it is about a tool of the agent, which runs outside of "
+		    "the sandbox");
 }
 
 /* Nobody is asked in a sandbox. */

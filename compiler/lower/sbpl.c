@@ -280,21 +280,6 @@ add_blankets(struct sbpl *sbpl, struct blankets blankets)
 		text_add(&sbpl->text, "(deny network*)\n");
 }
 
-static void
-sbpl_add_head(struct sbpl *sbpl, struct blankets blankets)
-{
-	text_add(&sbpl->text, "(version 1)\n; parameters:");
-	for (size_t i = SBX_ANCHOR_WORKSPACE; i < sbpl->anchor_count; i++) {
-		text_add(&sbpl->text, " ");
-		text_add(&sbpl->text, sbpl->params[i]);
-	}
-	text_add(&sbpl->text,
-	    blankets.everything ? "\n(allow default)\n" : "\n(deny default)\n");
-	add_blankets(sbpl, blankets);
-	if (sbx_net_is_own((uint8_t)blankets.net))
-		add_loopback(sbpl);
-}
-
 static struct sbpl
 sbpl_start(const struct policy *policy)
 {
@@ -321,7 +306,16 @@ sbpl_text(const struct policy *policy)
 	};
 	bool all = blankets.net == SBX_NET_FULL;
 
-	sbpl_add_head(&sbpl, blankets);
+	text_add(&sbpl.text, "(version 1)\n; parameters:");
+	for (size_t i = SBX_ANCHOR_WORKSPACE; i < sbpl.anchor_count; i++) {
+		text_add(&sbpl.text, " ");
+		text_add(&sbpl.text, sbpl.params[i]);
+	}
+	text_add(&sbpl.text,
+	    blankets.everything ? "\n(allow default)\n" : "\n(deny default)\n");
+	add_blankets(&sbpl, blankets);
+	if (sbx_net_is_own((uint8_t)blankets.net))
+		add_loopback(&sbpl);
 	if (all || blankets.net == SBX_NET_PORTS)
 		for (int op = 0; op < PORT_OPS; op++)
 			add_ports(&sbpl, (enum sbx_port_op)op, all);

@@ -309,16 +309,6 @@ scope_split(struct scope *scope, const struct ast_atom *atom,
 	return text;
 }
 
-static void
-report_cycle(struct scope *scope, const struct symbol *symbol,
-    const struct ast_atom *atom)
-{
-	struct diag *diag = diag_add(scope->diags, DIAG_CYCLE, atom->loc,
-	    "'%s' is made of itself", symbol->name);
-
-	diag_note(diag, symbol->stmt->name->loc, "it is declared here");
-}
-
 /* The `let` that an object begins with and that has to be worked out first, or
  * NULL.  One that waits for this object is a cycle, which is found later. */
 static struct symbol *
@@ -478,7 +468,12 @@ add_symbol(struct scope *scope, const struct path_object *object,
 		return place_add(scope, object, list, place);
 	case SYMBOL_LET:
 		if (symbol->busy) {
-			report_cycle(scope, symbol, object->atom);
+			struct diag *diag = diag_add(scope->diags, DIAG_CYCLE,
+			    object->atom->loc, "'%s' is made of itself",
+			    symbol->name);
+
+			diag_note(diag, symbol->stmt->name->loc,
+			    "it is declared here");
 			return false;
 		}
 		symbol_settle(scope, symbol);

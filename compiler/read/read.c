@@ -346,28 +346,23 @@ parse_text(struct sources *sources, struct diags *diags,
 	return keep_placed(diags, source, parser.body.first, IN_FILE);
 }
 
-/* Nothing of the text is in the message, see report.h. */
-static void
-report_no_policy(struct diags *diags, const struct source *source)
-{
-	bool yaml = yaml_policy_is(source);
-	uint32_t at = source->base +
-	    (uint32_t)(source_first_line(source) - source->text);
-	struct diag *diag = diag_add(diags, DIAG_VERSION_MISSING,
-	    (struct loc){ at, at }, "%s",
-	    yaml ? "the file has no key 'sbx'" :
-		   "the first statement is not 'sbx 1'");
-
-	diag_help(diag, "this sbxc reads policies that begin with 'sbx%s 1'",
-	    yaml ? ":" : "");
-}
-
 struct ast_stmt *
 ast_parse_alone(struct sources *sources, struct diags *diags,
     const struct source *source)
 {
 	if (source->withheld) {
-		report_no_policy(diags, source);
+		bool yaml = yaml_policy_is(source);
+		uint32_t at = source->base +
+		    (uint32_t)(source_first_line(source) - source->text);
+		struct diag *diag = diag_add(diags, DIAG_VERSION_MISSING,
+		    (struct loc){ at, at }, "%s",
+		    yaml ? "the file has no key 'sbx'" :
+			   "the first statement is not 'sbx 1'");
+
+		/* Nothing of the text is in the message, see report.h. */
+		diag_help(diag,
+		    "this sbxc reads policies that begin with 'sbx%s 1'",
+		    yaml ? ":" : "");
 		return NULL;
 	}
 	if (yaml_policy_is(source))

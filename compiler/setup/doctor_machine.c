@@ -161,24 +161,19 @@ say_resolver(struct doctor *doctor)
 	}
 }
 
-/* Inside another sandbox less can be done, and a policy is seldom wanted. */
-static void
-say_nested(struct doctor *doctor)
+void
+doctor_machine(struct doctor *doctor)
 {
 	const char *outer = getenv("SBX");
 
+	/* Inside another sandbox less can be done, and a policy is seldom
+	 * wanted. */
 	if (outer != NULL && *outer != '\0')
 		doctor_find(doctor, FINDING_NOTE, "nested",
 		    arena_printf(doctor->arena,
 			"this runs inside a sandbox of sbx already (SBX=%s)",
 			outer),
 		    NULL);
-}
-
-void
-doctor_machine(struct doctor *doctor)
-{
-	say_nested(doctor);
 	say_level(doctor);
 	say_hosts(doctor);
 	say_resolver(doctor);

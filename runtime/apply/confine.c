@@ -36,24 +36,6 @@ keep_descriptor(int fd, const char *option)
 		refuse(option, "cannot keep it open", errno);
 }
 
-/*
- * A pipe that the caller means the command to have.  Bytes are all that goes
- * through a pipe: through a socket descriptors would come, and a file or a
- * directory would be open whatever the rules say.  A named pipe is a file.
- */
-static void
-check_passed(int fd)
-{
-	enum { PIPEFS_MAGIC = 0x50495045 };
-	struct statfs status;
-
-	if (fstatfs(fd, &status) != 0)
-		refuse("--pass-fd", "this descriptor is not open", errno);
-	if (status.f_type != PIPEFS_MAGIC)
-		refuse("--pass-fd", "only a pipe without a name is handed on",
-		    0);
-}
-
 void
 confine_descriptors(const struct options *options, int socket)
 {
@@ -65,7 +47,21 @@ confine_descriptors(const struct options *options, int socket)
 	if (socket >= 0)
 		keep_descriptor(socket, "--keep or --join");
 	for (uint32_t i = 0; i < options->passed_count; i++) {
-		check_passed(options->passed[i]);
+		enum { PIPEFS_MAGIC = 0x50495045 };
+		struct statfs status;
+
+		/*
+		 * A pipe that the caller means the command to have.  Bytes are
+		 * all that goes through a pipe: through a socket descriptors
+		 * would come, and a file or a directory would be open whatever
+		 * the rules say.  A named pipe is a file.
+		 */
+		if (fstatfs(options->passed[i], &status) != 0)
+			refuse("--pass-fd", "this descriptor is not open",
+			    errno);
+		if (status.f_type != PIPEFS_MAGIC)
+			refuse("--pass-fd",
+			    "only a pipe without a name is handed on", 0);
 		kept[5 + i] = options->passed[i];
 	}
 	descriptors_keep(kept, 5 + options->passed_count);

@@ -339,23 +339,6 @@ mount_one(struct mount_tree *tree, struct mounting *mounting)
 
 static const struct mount_attributes read_only = { .set = MOUNT_ATTR_RDONLY };
 
-/* Only when all is mounted: there may be mounts inside, such as those of an
- * allow inside an exclusion. */
-static void
-make_read_only(const struct mount_tree *tree)
-{
-	for (uint32_t i = 0; i < tree->count; i++) {
-		const struct mounting *mounting = &tree->mounts[i];
-
-		if (!stays_open(tree, mounting) || mounting->fd < 0)
-			continue;
-		if (set_mount(mounting->fd, "", AT_EMPTY_PATH, &read_only) != 0)
-			refuse_place(mounting->at, "cannot close its mount",
-			    errno);
-		close(mounting->fd);
-	}
-}
-
 /* --- the root ------------------------------------------------------------- */
 
 /* A copy of the whole tree where the policy allows it, else an empty one. */
@@ -499,7 +482,18 @@ mount_all(struct mount_tree *tree)
 	}
 	make_home(tree);
 	make_links(tree);
-	make_read_only(tree);
+	/* Only when all is mounted: there may be mounts inside, such as those
+	 * of an allow inside an exclusion. */
+	for (uint32_t i = 0; i < tree->count; i++) {
+		const struct mounting *mounting = &tree->mounts[i];
+
+		if (!stays_open(tree, mounting) || mounting->fd < 0)
+			continue;
+		if (set_mount(mounting->fd, "", AT_EMPTY_PATH, &read_only) != 0)
+			refuse_place(mounting->at, "cannot close its mount",
+			    errno);
+		close(mounting->fd);
+	}
 	enter_root(tree);
 	for (size_t i = 0; i < 2; i++) {
 		if (tree->masks[i] >= 0)

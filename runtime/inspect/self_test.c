@@ -199,19 +199,6 @@ set_home(struct self_test *test, char **environment)
 	*environment = variable;
 }
 
-/* The other sandbox writes nothing: it has to say that its time is over, and
- * the sandbox after it gives the same warnings. */
-static void
-be_silent(void)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null < 0 || dup2(null, STDOUT_FILENO) < 0 ||
-	    dup2(null, STDERR_FILENO) < 0)
-		refuse("/dev/null", "cannot open", errno);
-	close(null);
-}
-
 /* Each process of that sandbox has the pipe open.  If one is still there long
  * after its time, it has outlived it; it is not waited for. */
 static enum outcome_of_time
@@ -242,7 +229,14 @@ try_time(struct self_test *test)
 	test->outlives = child == 0;
 	close(alive[test->outlives ? 0 : 1]);
 	if (test->outlives) {
-		be_silent();
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+		/* The other sandbox writes nothing: it has to say that its time
+		 * is over, and the sandbox after it gives the same warnings. */
+		if (null < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+		    dup2(null, STDERR_FILENO) < 0)
+			refuse("/dev/null", "cannot open", errno);
+		close(null);
 		return;
 	}
 	test->time = see_end(child, alive[0]);

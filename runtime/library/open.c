@@ -235,18 +235,6 @@ learn_level(struct sbx_sandbox *sandbox)
 }
 
 static bool
-learn_offer(struct sbx_sandbox *sandbox, struct sbx_error *error)
-{
-	strcpy(sandbox->level, "full");
-	learn_rules(sandbox);
-	if (own_offer(&sandbox->offer))
-		return true;
-	error_set(error, SBX_ERROR_SYSTEM, NULL,
-	    "cannot keep the descriptors of the sandbox", errno);
-	return false;
-}
-
-static bool
 hear_keeper(struct sbx_sandbox *sandbox, struct opening *opening,
     struct sbx_error *error)
 {
@@ -280,7 +268,13 @@ hear_keeper(struct sbx_sandbox *sandbox, struct opening *opening,
 		return false;
 	}
 	sandbox->joined = true;
-	return learn_offer(sandbox, error);
+	strcpy(sandbox->level, "full");
+	learn_rules(sandbox);
+	if (own_offer(&sandbox->offer))
+		return true;
+	error_set(error, SBX_ERROR_SYSTEM, NULL,
+	    "cannot keep the descriptors of the sandbox", errno);
+	return false;
 }
 
 static bool

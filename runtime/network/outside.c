@@ -84,22 +84,6 @@ publish(const struct sbx_blob *blob, uint16_t port)
 	return fd;
 }
 
-/* It may come later, and is then found. */
-static void
-look_for_proxy(const struct sbx_blob *blob, const char *path)
-{
-	for (uint32_t i = 0; i < blob->proxy_count; i++) {
-		const struct sbx_proxy *proxy = &blob->proxies[i];
-
-		if ((proxy->platforms & KERNEL_WHERE) != 0 &&
-		    access(path, F_OK) != 0)
-			warn_at(blob, proxy->source,
-			    "the user's own proxy is not there; until it is, "
-			    "connections are reset",
-			    errno);
-	}
-}
-
 /* NULL: there is none with a path. */
 static const char *
 users_proxy(const struct binding *binding)
@@ -110,7 +94,17 @@ users_proxy(const struct binding *binding)
 		    binding->proxy_fault, 0);
 	if (binding->proxy.len == 0)
 		return NULL;
-	look_for_proxy(binding->blob, binding->proxy.path);
+	/* It may come later, and is then found. */
+	for (uint32_t i = 0; i < binding->blob->proxy_count; i++) {
+		const struct sbx_proxy *proxy = &binding->blob->proxies[i];
+
+		if ((proxy->platforms & KERNEL_WHERE) != 0 &&
+		    access(binding->proxy.path, F_OK) != 0)
+			warn_at(binding->blob, proxy->source,
+			    "the user's own proxy is not there; until it is, "
+			    "connections are reset",
+			    errno);
+	}
 	return binding->proxy.path;
 }
 

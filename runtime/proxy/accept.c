@@ -178,21 +178,6 @@ listener_ready(struct proxy *proxy, struct source *source, uint32_t events)
 	}
 }
 
-/*
- * Whoever comes here comes over loopback, where nothing is lost and nothing has
- * to be sent slowly, as the machine's own choice (BBR, say) might have it.  The
- * kernel always has Reno (tcp(7)).
- */
-static void
-send_at_once(const struct listener *listener)
-{
-	static const char reno[] = "reno";
-
-	if (listener->way.kind != SBX_WAY_RESOLVER)
-		setsockopt(listener->fd, IPPROTO_TCP, TCP_CONGESTION, reno,
-		    sizeof reno - 1);
-}
-
 static bool
 is_v6(int fd)
 {
@@ -210,8 +195,17 @@ accept_start(struct proxy *proxy)
 
 	for (size_t i = 0; i < proxy->listener_count; i++) {
 		struct listener *listener = &proxy->listeners[i];
+		static const char reno[] = "reno";
 
-		send_at_once(listener);
+		/*
+		 * Whoever comes here comes over loopback, where nothing is lost
+		 * and nothing has to be sent slowly, as the machine's own
+		 * choice (BBR, say) might have it.  The kernel always has Reno
+		 * (tcp(7)).
+		 */
+		if (listener->way.kind != SBX_WAY_RESOLVER)
+			setsockopt(listener->fd, IPPROTO_TCP, TCP_CONGESTION,
+			    reno, sizeof reno - 1);
 
 		listener->source.ready = listener->way.kind ==
 			SBX_WAY_RESOLVER ?

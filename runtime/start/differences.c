@@ -123,22 +123,6 @@ find_parameter(const struct sbx_blob *blob, const struct definition *given)
 }
 
 static void
-check_parameters(const struct options *options, const struct offer *offer)
-{
-	for (uint32_t i = 0; i < options->definition_count; i++) {
-		const struct definition *given = &options->definitions[i];
-		uint32_t anchor = find_parameter(&offer->blob, given);
-
-		if (anchor == SBX_NO_ANCHOR)
-			refuse(given->text,
-			    "the session's policy has no such parameter", 0);
-		if (!is_place(given->text + given->name_len + 1, offer, anchor))
-			refuse_other(offer, given->text, "value",
-			    offer_text(offer, offer->head->anchors[anchor]));
-	}
-}
-
-static void
 check_limits(const struct options *options, const struct offer *offer)
 {
 	/* A command may have a time and an output of its own: its sbxrun holds
@@ -174,7 +158,17 @@ differences_refuse(struct sandbox *sandbox, const struct offer *offer)
 	if (replaced != NULL)
 		refuse_other(offer, replaced, "directory", replaced);
 	check_workspace(options, offer);
-	check_parameters(options, offer);
+	for (uint32_t i = 0; i < options->definition_count; i++) {
+		const struct definition *given = &options->definitions[i];
+		uint32_t anchor = find_parameter(&offer->blob, given);
+
+		if (anchor == SBX_NO_ANCHOR)
+			refuse(given->text,
+			    "the session's policy has no such parameter", 0);
+		if (!is_place(given->text + given->name_len + 1, offer, anchor))
+			refuse_other(offer, given->text, "value",
+			    offer_text(offer, offer->head->anchors[anchor]));
+	}
 	if (options->level >= 0 && options->level != (int)offer->head->level)
 		refuse_other(offer, level_name((enum sbx_level)options->level),
 		    "level", level_name((enum sbx_level)offer->head->level));

@@ -329,23 +329,6 @@ follow_users(struct tripwire *tripwire)
 	follow_user(tripwire, watch, "/etc", "/gitconfig");
 }
 
-/* What another name leads to counts as the name does. */
-static void
-follow_leads(struct tripwire *tripwire)
-{
-	follow_users(tripwire);
-	for (uint32_t i = 0; i < tripwire->count; i++) {
-		const struct wire *wire = &tripwire->wires[i];
-		uint32_t number = 0;
-
-		for (const struct seen *seen = wire->before.first; seen != NULL;
-		     seen = seen->next, number++)
-			follow_seen(tripwire, wire, seen,
-			    wire->settings != NULL ? wire->settings[number] :
-						     NULL);
-	}
-}
-
 /* Whether the rule before says the same: records are sorted, and differ by
  * their sources where two groups watch one place. */
 static bool
@@ -407,7 +390,18 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 			add_wire(tripwire, watch, binding->git,
 			    blob->anchor_count + 1);
 	}
-	follow_leads(tripwire);
+	/* What another name leads to counts as the name does. */
+	follow_users(tripwire);
+	for (uint32_t i = 0; i < tripwire->count; i++) {
+		const struct wire *wire = &tripwire->wires[i];
+		uint32_t number = 0;
+
+		for (const struct seen *seen = wire->before.first; seen != NULL;
+		     seen = seen->next, number++)
+			follow_seen(tripwire, wire, seen,
+			    wire->settings != NULL ? wire->settings[number] :
+						     NULL);
+	}
 	git_blind_open(tripwire);
 	tripwire_end_looks(tripwire, tripwire->before);
 	return tripwire;
