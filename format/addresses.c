@@ -140,7 +140,7 @@ sbx_address_is_fake(const uint8_t address[SBX_ADDRESS_SIZE], uint32_t *fake)
 bool
 sbx_address_is_reserved(const uint8_t net[SBX_ADDRESS_SIZE], uint8_t prefix)
 {
-	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+	for (size_t i = 0; i < countof(reserved); i++) {
 		const struct net *other = &reserved[i];
 
 		/* Of two networks one has the other, or they share nothing. */
@@ -155,19 +155,19 @@ bool
 sbx_address_is_public(const uint8_t address[SBX_ADDRESS_SIZE])
 {
 	return (is_in(&v4, 1, address) || is_in(&unicast, 1, address)) &&
-	    !is_in(special, sizeof special / sizeof *special, address);
+	    !is_in(special, countof(special), address);
 }
 
 bool
 sbx_address_is_metadata(const uint8_t address[SBX_ADDRESS_SIZE])
 {
-	return is_in(metadata, sizeof metadata / sizeof *metadata, address);
+	return is_in(metadata, countof(metadata), address);
 }
 
 const uint8_t *
 sbx_address_metadata(size_t number, uint8_t *prefix)
 {
-	if (number >= sizeof metadata / sizeof *metadata)
+	if (number >= countof(metadata))
 		return NULL;
 	*prefix = metadata[number].prefix;
 	return metadata[number].address;
@@ -179,8 +179,7 @@ sbx_address_is_wrapped(const uint8_t address[SBX_ADDRESS_SIZE])
 	uint8_t inner[SBX_ADDRESS_SIZE] = { [10] = 0xff, [11] = 0xff };
 
 	if (!is_in(&nat64, 1, address))
-		return is_in(wrappers, sizeof wrappers / sizeof *wrappers,
-		    address);
+		return is_in(wrappers, countof(wrappers), address);
 	/* RFC 6052, section 3.1: this prefix is for public addresses alone. */
 	for (unsigned i = SBX_ADDRESS_SIZE - 4; i < SBX_ADDRESS_SIZE; i++)
 		inner[i] = address[i];

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How many elements an array has whose size is known. */
+#define countof(array) (sizeof(array) / sizeof *(array))
+
 /*
  * The policy blob: what sbxc writes and sbxrun applies.
  *

@@ -113,7 +113,7 @@ has_port(const struct sbx_name *rule, uint16_t port)
 {
 	if (rule->port != 0 || rule->effect != SBX_ALLOW)
 		return rule->port == port || rule->port == 0;
-	for (size_t i = 0; i < sizeof web_ports / sizeof *web_ports; i++) {
+	for (size_t i = 0; i < countof(web_ports); i++) {
 		if (web_ports[i] == port)
 			return true;
 	}

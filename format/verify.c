@@ -407,7 +407,7 @@ shows_interfaces(const struct sbx_blob *blob)
 static bool
 is_program_flags(const struct sbx_blob *blob, const struct sbx_program *program)
 {
-	size_t count = sizeof program_needs / sizeof *program_needs;
+	size_t count = countof(program_needs);
 
 	if ((program->flags & SBX_PROGRAM_NETLINK) != 0 &&
 	    (program->flags & SBX_PROGRAM_FULL) == 0 && !shows_interfaces(blob))

@@ -64,9 +64,6 @@ void *arena_grow(struct arena *arena, void *items, size_t count, size_t size);
 		size_t count; \
 	}
 
-/* How many elements an array has whose size is known. */
-#define countof(array) (sizeof(array) / sizeof *(array))
-
 /* --- bug.c ------------------------------------------------------------- */
 
 void bug(const char *format, ...)
@@ -259,6 +256,16 @@ enum { NAME_MAX_LEN = 64 };
 bool name_is_good(const char *name, size_t len);
 
 /* --- output.c ---------------------------------------------------------- */
+
+/* A text that is written to a stream. */
+struct memory {
+	FILE *stream;
+	char *bytes;
+	size_t size;
+};
+void memory_open(struct memory *memory);
+/* Closes it; the text, of memory->size bytes and a zero byte. */
+char *memory_close(struct memory *memory, struct arena *arena);
 
 struct stat;
 

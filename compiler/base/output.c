@@ -237,3 +237,26 @@ outputs_write(const struct output *outputs, size_t count, const char **failed)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return good;
 }
+
+/* --- in memory ------------------------------------------------------------ */
+
+void
+memory_open(struct memory *memory)
+{
+	*memory = (struct memory){ .stream = NULL };
+	memory->stream = open_memstream(&memory->bytes, &memory->size);
+	if (memory->stream == NULL)
+		arena_exhausted();
+}
+
+char *
+memory_close(struct memory *memory, struct arena *arena)
+{
+	char *text;
+
+	if (fclose(memory->stream) != 0)
+		arena_exhausted();
+	text = arena_strndup(arena, memory->bytes, memory->size);
+	free(memory->bytes);
+	return text;
+}

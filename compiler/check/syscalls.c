@@ -77,8 +77,7 @@ loader_call(const struct rule *rule)
 	    syscall_group(rule->syscall.name) :
 	    NULL;
 
-	for (size_t i = 0; i < sizeof loader_calls / sizeof *loader_calls;
-	     i++) {
+	for (size_t i = 0; i < countof(loader_calls); i++) {
 		if (!rule->syscall.group &&
 		    strcmp(rule->syscall.name, loader_calls[i]) == 0)
 			return loader_calls[i];

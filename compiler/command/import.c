@@ -62,8 +62,7 @@ read_settings(struct imported *imported, const char *path)
 	struct importer *importer = &imported->importer;
 	struct arena *arena = imported->options->arena;
 	const struct source *source;
-	char *text = NULL;
-	size_t size;
+	struct memory memory;
 
 	sources_init(&imported->sources, arena);
 	diags_init(&imported->diags, arena, &imported->sources);
@@ -77,9 +76,8 @@ read_settings(struct imported *imported, const char *path)
 	importer->sources = &imported->sources;
 	importer->diags = &imported->diags;
 	importer->base = base_of(path);
-	importer->stream = open_memstream(&text, &size);
-	if (importer->stream == NULL)
-		arena_exhausted();
+	memory_open(&memory);
+	importer->stream = memory.stream;
 	fprintf(importer->stream,
 	    "# What %s promises, as 'sbxc import -I %s' reads it.\nsbx 1\n\n"
 	    "profile %s {\n    require level standard\n",
@@ -87,10 +85,7 @@ read_settings(struct imported *imported, const char *path)
 	    imported->name);
 	import_read(importer, source);
 	fputs("}\n", importer->stream);
-	if (fclose(importer->stream) != 0)
-		arena_exhausted();
-	imported->text = arena_strndup(arena, text, size);
-	free(text);
+	imported->text = memory_close(&memory, arena);
 	return EXIT_CLEAN;
 }
 
@@ -139,24 +134,18 @@ write_cases(FILE *stream, const struct imported *imported,
 static void
 write_tests(struct imported *imported, const struct subject *subject)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	struct memory memory;
 
-	if (stream == NULL)
-		arena_exhausted();
-	fprintf(stream,
+	memory_open(&memory);
+	fprintf(memory.stream,
 	    "# What the settings promise; 'sbxc test' tries it.\n"
 	    "sbx-test: 1\npolicy: %s\ncases:\n  - deny: syscall mount\n",
 	    json_quoted(imported->options->arena,
 		imported->options->output != NULL ?
 		    path_name(imported->options->output) :
 		    "-"));
-	write_cases(stream, imported, subject);
-	if (fclose(stream) != 0)
-		arena_exhausted();
-	imported->tests = arena_strndup(imported->options->arena, text, size);
-	free(text);
+	write_cases(memory.stream, imported, subject);
+	imported->tests = memory_close(&memory, imported->options->arena);
 }
 
 /* --- the command ---------------------------------------------------------- */

@@ -237,6 +237,14 @@ margin(const struct draft_lines *lines)
 }
 
 static void
+write_more(const struct draft_lines *lines, FILE *stream, size_t count)
+{
+	if (count > KEPT)
+		fprintf(stream, "%s  and %zu more\n", margin(lines),
+		    count - KEPT);
+}
+
+static void
 write_kept(const struct draft_lines *lines, FILE *stream)
 {
 	size_t count = 0;
@@ -255,9 +263,7 @@ write_kept(const struct draft_lines *lines, FILE *stream)
 			    lines_plain(lines->arena, line->reason,
 				OBJECT_MAX));
 	}
-	if (count > KEPT)
-		fprintf(stream, "%s  and %zu more\n", margin(lines),
-		    count - KEPT);
+	write_more(lines, stream, count);
 }
 
 static void
@@ -278,9 +284,7 @@ write_probes(const struct draft_lines *lines, FILE *stream)
 			fprintf(stream, "%s  %s (%s)\n", margin(lines),
 			    words_of(lines->arena, line->need), line->whose);
 	}
-	if (count > KEPT)
-		fprintf(stream, "%s  and %zu more\n", margin(lines),
-		    count - KEPT);
+	write_more(lines, stream, count);
 }
 
 static void
@@ -299,21 +303,13 @@ lines_notes(const struct draft_lines *lines)
 const char *
 lines_text(struct draft_lines *lines, size_t before)
 {
-	char *bytes = NULL;
-	const char *text;
-	size_t size;
-	FILE *stream = open_memstream(&bytes, &size);
+	struct memory memory;
 
-	if (stream == NULL)
-		arena_exhausted();
-	write_statements(lines, stream, before);
+	memory_open(&memory);
+	write_statements(lines, memory.stream, before);
 	if (!lines->brief)
-		fputs(lines_notes(lines), stream);
-	if (fclose(stream) != 0)
-		arena_exhausted();
-	text = arena_strndup(lines->arena, bytes, size);
-	free(bytes);
-	return text;
+		fputs(lines_notes(lines), memory.stream);
+	return memory_close(&memory, lines->arena);
 }
 
 bool

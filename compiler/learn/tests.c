@@ -158,13 +158,10 @@ draft_tests(const struct draft *draft, const char *policy)
 		.draft = draft,
 		.subject = run_subject(&base, run, draft->arena),
 	};
-	char *bytes = NULL;
-	const char *text;
-	size_t size;
+	struct memory memory;
 
-	cases.stream = open_memstream(&bytes, &size);
-	if (cases.stream == NULL)
-		arena_exhausted();
+	memory_open(&memory);
+	cases.stream = memory.stream;
 	fputs("# Drafted by sbxc learn; 'sbxc test' runs it.\nsbx-test: 1\n",
 	    cases.stream);
 	fprintf(cases.stream, "policy: \"%s\"\n", policy);
@@ -172,9 +169,5 @@ draft_tests(const struct draft *draft, const char *policy)
 	fputs("cases:\n", cases.stream);
 	add_allowed(&cases);
 	add_denied(&cases);
-	if (fclose(cases.stream) != 0)
-		arena_exhausted();
-	text = arena_strndup(draft->arena, bytes, size);
-	free(bytes);
-	return text;
+	return memory_close(&memory, draft->arena);
 }

@@ -147,20 +147,17 @@ line_compare(const void *a, const void *b)
 static void
 add_lines(struct builder *builder, struct lines *lines, uint8_t platforms)
 {
-	char *text = NULL, *at, *end;
-	size_t size;
-	FILE *memory = open_memstream(&text, &size);
+	struct memory memory;
+	char *at, *end;
 
-	if (memory == NULL)
-		arena_exhausted();
-	write_sbx_lines(memory, builder->bodies[platforms].first);
-	fclose(memory);
-	for (at = text; (end = strchr(at, '\n')) != NULL; at = end + 1)
+	memory_open(&memory);
+	write_sbx_lines(memory.stream, builder->bodies[platforms].first);
+	at = memory_close(&memory, builder->arena);
+	for (; (end = strchr(at, '\n')) != NULL; at = end + 1)
 		*arena_push(builder->arena, &lines->list) = (struct line){
 			arena_strndup(builder->arena, at, (size_t)(end - at)),
 			platforms,
 		};
-	free(text);
 }
 
 /* All of them, in an order that does not depend on theirs.  What was said for
@@ -247,24 +244,17 @@ policy_canonical(const struct policy *policy)
 		.policy = policy,
 	};
 	struct lines lines = { 0 };
-	char *text = NULL;
-	const char *copy;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	struct memory memory;
 
-	if (stream == NULL)
-		arena_exhausted();
-	fprintf(stream, "sbx %d\nprofile %s from \"sbxc\" {\n",
+	memory_open(&memory);
+	fprintf(memory.stream, "sbx %d\nprofile %s from \"sbxc\" {\n",
 	    policy->language, policy->profile);
 	add_head(&builder);
-	write_sbx_lines(stream, builder.bodies[SBX_ON_ALL].first);
+	write_sbx_lines(memory.stream, builder.bodies[SBX_ON_ALL].first);
 	builder.bodies[SBX_ON_ALL] = (struct ast_body){ NULL, NULL };
 	add_statements(&builder);
 	sort_lines(&builder, &lines);
-	write_lines(stream, &lines);
-	fputs("}\n", stream);
-	fclose(stream);
-	copy = arena_strndup(policy->arena, text, size);
-	free(text);
-	return copy;
+	write_lines(memory.stream, &lines);
+	fputs("}\n", memory.stream);
+	return memory_close(&memory, policy->arena);
 }

@@ -259,19 +259,11 @@ show_errno(uint16_t error)
 const char *
 show_to_text(struct arena *arena, show_writer *write, const void *what)
 {
-	const char *result;
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	struct memory memory;
 
-	if (stream == NULL)
-		arena_exhausted();
-	write(stream, what);
-	if (fclose(stream) != 0)
-		arena_exhausted();
-	result = arena_strndup(arena, text, size);
-	free(text);
-	return result;
+	memory_open(&memory);
+	write(memory.stream, what);
+	return memory_close(&memory, arena);
 }
 
 static void

@@ -42,16 +42,12 @@ fmt_text(struct arena *arena, const struct ast_stmt *stmts,
 	uint32_t bom = source_bom(source);
 	struct fmt_text before = { source->text + bom, source->size - bom };
 	struct fmt_text after;
-	char *bytes = NULL;
-	FILE *stream = open_memstream(&bytes, &after.size);
+	struct memory memory;
 
-	if (stream == NULL)
-		arena_exhausted();
-	write_sbx_source(stream, stmts, source);
-	if (fclose(stream) != 0)
-		arena_exhausted();
-	after.bytes = arena_strndup(arena, bytes, after.size);
-	free(bytes);
+	memory_open(&memory);
+	write_sbx_source(memory.stream, stmts, source);
+	after.bytes = memory_close(&memory, arena);
+	after.size = memory.size;
 	if (!same_but_for_blanks(before, after))
 		bug("the layout of %s would lose something", source->shown);
 	return after;

@@ -371,7 +371,7 @@ filter_shutdown(void)
 		{ 6, 0, 0, SECCOMP_RET_ALLOW },
 	};
 	struct sock_fprog filter = {
-		.len = sizeof insns / sizeof *insns,
+		.len = countof(insns),
 		.filter = insns,
 	};
 

@@ -91,7 +91,7 @@ is_missed(const struct sbx_blob *blob, const char *name, size_t len)
 
 	if (sbx_verdict_allows(verdict))
 		return false;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+	for (size_t i = 0; i < countof(endings); i++) {
 		size_t end = strlen(endings[i]);
 
 		if (len > end && memcmp(name + len - end, endings[i], end) == 0)

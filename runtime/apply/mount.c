@@ -398,7 +398,7 @@ make_usr_links(struct mount_tree *tree)
 		{ "/libx32", 7 },
 	};
 
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+	for (size_t i = 0; i < countof(places); i++) {
 		if (!is_linked(tree->binding, places[i]))
 			make_link(tree, places[i]);
 	}
@@ -442,7 +442,7 @@ make_links(struct mount_tree *tree)
 	make_var_tmp(tree);
 	if (mounts_around(tree, place_dev_pts) != NULL)
 		return;
-	for (size_t i = 0; i < sizeof in_dev / sizeof *in_dev; i++)
+	for (size_t i = 0; i < countof(in_dev); i++)
 		symlinkat(in_dev[i].target, tree->root, in_dev[i].name);
 }
 

@@ -51,7 +51,7 @@ static const struct {
 	{ &place_tmp, MOUNT_TMP },
 };
 
-enum { OWN_COUNT = sizeof own / sizeof *own };
+enum { OWN_COUNT = countof(own) };
 
 /* --- verdicts ------------------------------------------------------------- */
 

@@ -125,7 +125,7 @@ is_forbidden(unsigned long flags)
 {
 	char text[32];
 
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+	for (size_t i = 0; i < countof(numbers); i++) {
 		if ((flags & numbers[i].flag) != 0 &&
 		    file_read(AT_FDCWD, numbers[i].path, text, sizeof text) &&
 		    strcmp(text, "0\n") == 0)
@@ -139,7 +139,7 @@ is_lasting(unsigned long flags, int error)
 {
 	if (error == ENOSPC)
 		return is_forbidden(flags);
-	for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++) {
+	for (size_t i = 0; i < countof(lasting); i++) {
 		if (lasting[i] == error)
 			return true;
 	}
@@ -199,7 +199,7 @@ may_build(void)
 		{ SYS_pivot_root, { (long)"", (long)"", 0 } },
 	};
 
-	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+	for (size_t i = 0; i < countof(calls); i++) {
 		const long *given = calls[i].arguments;
 
 		if (syscall(calls[i].number, given[0], given[1], given[2], "",

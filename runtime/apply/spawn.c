@@ -38,7 +38,7 @@ allow_key(uint64_t key)
 		{ RETURN, 0, 0, SECCOMP_RET_ALLOW },
 	};
 	struct sock_fprog filter = {
-		.len = sizeof insns / sizeof *insns,
+		.len = countof(insns),
 		.filter = insns,
 	};
 

@@ -23,7 +23,7 @@ static const char *const names[] = {
 	[STDERR_FILENO] = "standard error",
 };
 
-enum { STREAMS = sizeof names / sizeof *names };
+enum { STREAMS = countof(names) };
 
 struct stream {
 	int fd;

@@ -97,7 +97,7 @@ keep_from_network(void)
 		{ 0x06, 0, 0, SECCOMP_RET_ERRNO | EACCES },
 	};
 	struct sock_fprog filter = {
-		.len = sizeof insns / sizeof *insns,
+		.len = countof(insns),
 		.filter = insns,
 	};
 

@@ -35,7 +35,7 @@ static const struct unit {
 #undef UNIT
 };
 
-enum { UNITS = sizeof units / sizeof *units };
+enum { UNITS = countof(units) };
 
 const char *
 limit_name(uint16_t kind)

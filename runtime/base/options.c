@@ -377,7 +377,7 @@ static const struct option_line lines[] = {
 };
 #undef OFFSET
 
-enum { LINES = sizeof lines / sizeof lines[0] };
+enum { LINES = countof(lines) };
 
 static const char usage[] = "Usage: sbxrun [options] [--] CMD [ARG...]\n"
 			    "       sbxrun [options] POLICY -- CMD [ARG...]\n"

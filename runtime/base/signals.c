@@ -20,9 +20,9 @@ static void
 fill(sigset_t *set, enum job_signals which)
 {
 	sigemptyset(set);
-	for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
+	for (size_t i = 0; i < countof(forwarded); i++)
 		sigaddset(set, forwarded[i]);
-	for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+	for (size_t i = 0; i < countof(stops); i++) {
 		if (which == WITH_STOPS)
 			sigaddset(set, stops[i]);
 	}

@@ -203,7 +203,7 @@ judge_policy(struct binder *binder, uint32_t guards)
 /* Policies and state, in each home. */
 static const char *const own[] = { SBX_OWN_CONFIG, SBX_OWN_STATE };
 
-enum { OWN_COUNT = sizeof own / sizeof *own, OWN_MAX = HOMES_MAX * OWN_COUNT };
+enum { OWN_COUNT = countof(own), OWN_MAX = HOMES_MAX * OWN_COUNT };
 
 struct own_place {
 	uint32_t rule; /* of the binding */

@@ -186,7 +186,7 @@ bind_git_includes(struct binder *binder)
 	includes = arena_take(binder->arena, 1, sizeof *includes);
 	includes->binder = binder;
 	includes->home = binder->made.anchors[SBX_ANCHOR_HOME];
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+	for (size_t i = 0; i < countof(files); i++)
 		add_named(includes,
 		    arena_join(binder->arena, includes->home, files[i]));
 	for (uint32_t i = 0; i < includes->count; i++) {
@@ -194,8 +194,7 @@ bind_git_includes(struct binder *binder)
 		struct followed found = follow_given(binder->arena, named.path);
 
 		if (read_settings(includes, &found)) {
-			path = i < sizeof files / sizeof *files ||
-				path == NULL ?
+			path = i < countof(files) || path == NULL ?
 			    rule_of(binder, found.at) :
 			    path;
 			follow_settings(includes, path, named);

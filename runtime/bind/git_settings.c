@@ -385,7 +385,7 @@ escaped(char letter)
 		{ 't', '\t' },
 	};
 
-	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+	for (size_t i = 0; i < countof(pairs); i++) {
 		if (pairs[i][0] == letter)
 			return pairs[i][1];
 	}
@@ -447,7 +447,7 @@ is_elsewhere(struct git_words address)
 	    NULL;
 	size_t before;
 
-	for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+	for (size_t i = 0; i < countof(schemes); i++) {
 		if (begins(address, schemes[i]))
 			return address.text[strlen(schemes[i])] != '-';
 	}
@@ -494,7 +494,7 @@ is_shown(struct git_words value)
 	static const char *const values[] = { "true", "yes", "on", "1", "all",
 		"normal", "none", "auto", "always", "never" };
 
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+	for (size_t i = 0; i < countof(values); i++) {
 		if (words_are(value, values[i]))
 			return true;
 	}
@@ -545,7 +545,7 @@ is_harmless(const struct git_settings *settings,
 	if (settings->submodule && words_are(section, "core") &&
 	    words_are(key, "worktree"))
 		return is_harmless_value(settings, rest, OTHER);
-	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+	for (size_t i = 0; i < countof(harmless); i++) {
 		if (words_are(section, harmless[i].section) &&
 		    (harmless[i].key[0] == '*' ||
 			words_are(key, harmless[i].key)))
@@ -617,12 +617,11 @@ git_setting_leads(const struct git_setting *setting, char path[1024])
 	struct value value;
 	size_t i = 0;
 
-	while (i < sizeof leads / sizeof *leads &&
+	while (i < countof(leads) &&
 	    !(words_are(section, leads[i].section) &&
 		words_are(key, leads[i].key)))
 		i++;
-	if (i == sizeof leads / sizeof *leads || rest.len == 0 ||
-	    rest.text[0] != '=' ||
+	if (i == countof(leads) || rest.len == 0 || rest.text[0] != '=' ||
 	    !read_value(trimmed(rest.text + 1, end), &value) ||
 	    value.len == 0 || value.len == sizeof value.text)
 		return GIT_LEAD_NONE;

@@ -27,7 +27,7 @@ static const char *const caches[] = {
 #undef STATE
 };
 
-enum { CACHE_COUNT = sizeof caches / sizeof caches[0] };
+enum { CACHE_COUNT = countof(caches) };
 
 static void
 add_suspect(struct binder *binder, struct sbx_place at, const char *glob)

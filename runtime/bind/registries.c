@@ -101,6 +101,6 @@ bind_registries(struct binder *binder)
 {
 	if (!binder->made.bound[SBX_ANCHOR_HOME] || !leads_out(binder->blob))
 		return;
-	for (size_t i = 0; i < sizeof registries / sizeof *registries; i++)
+	for (size_t i = 0; i < countof(registries); i++)
 		tell(binder, &registries[i]);
 }

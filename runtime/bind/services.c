@@ -63,7 +63,7 @@ is_quiet(const struct binding *binding, const struct sbx_rule *rule)
 	/* A toolchain: programs are run from there. */
 	if ((rule->rights & SBX_EXEC) != 0 && in_home.len > 0)
 		return true;
-	for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+	for (size_t i = 0; i < countof(quiet); i++) {
 		if (sbx_covers(quiet[i].at,
 			quiet[i].base == OF_HOME ? in_home : rule->at))
 			return true;

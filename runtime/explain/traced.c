@@ -62,7 +62,7 @@ put_call(struct prefix *prefix, int number, enum traced_looks looks)
 		{ SYS_readlinkat, 3, 1023, EQUALS, false },
 	};
 
-	for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+	for (size_t i = 0; i < countof(left_out); i++) {
 		if (left_out[i].number != number ||
 		    (looks == TRACED_ALL && !left_out[i].always))
 			continue;
@@ -93,7 +93,7 @@ put_calls(struct prefix *prefix, enum traced_looks looks)
 	};
 	int before = -1;
 
-	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+	for (size_t i = 0; i < countof(calls); i++) {
 		int number = calls[i].number;
 
 		if (number < 0 || number == before ||

@@ -31,7 +31,7 @@ static const struct landlock_line {
 #undef FLAG
 };
 
-enum { LANDLOCK_LINES = sizeof landlock_lines / sizeof *landlock_lines };
+enum { LANDLOCK_LINES = countof(landlock_lines) };
 
 static bool
 row_has(const struct sbx_landlock *row, const struct landlock_line *line)
@@ -345,7 +345,7 @@ put_mechanisms(struct out *json, const struct plan *plan)
 	};
 
 	json_list(json, "mechanisms");
-	for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) {
+	for (size_t i = 0; i < countof(mechanisms); i++) {
 		if (mechanisms[i].used)
 			json_string(json, NULL, mechanisms[i].name);
 	}

@@ -267,7 +267,7 @@ probe_outlive(void)
 {
 	static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
 
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+	for (size_t i = 0; i < countof(signals); i++)
 		signal(signals[i], SIG_IGN);
 	/* Out of the session, and nobody's child. */
 	if (fork() == 0 && (setsid() < 0 || fork() != 0))
@@ -402,7 +402,7 @@ static const struct probe probes[] = {
 	{ "a pseudo-terminal", use_terminal, grants_terminal, .needed = true },
 };
 
-enum { PROBES = sizeof probes / sizeof *probes };
+enum { PROBES = countof(probes) };
 
 static const char *
 error_name(int error)
@@ -429,7 +429,7 @@ error_name(int error)
 		{ EKILLED, "killed" },
 	};
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < countof(names); i++) {
 		if (names[i].error == error)
 			return names[i].name;
 	}

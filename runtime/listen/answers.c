@@ -67,7 +67,7 @@ answer(const struct caller *caller)
 {
 	if (caller->call.arch != KERNEL_ARCH || caller->call.thread == 0)
 		return -EPERM;
-	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+	for (size_t i = 0; i < countof(answers); i++) {
 		if (answers[i].number == caller->call.number)
 			return answers[i].answer(caller);
 	}

@@ -129,7 +129,7 @@ keep(struct sbx_denial *denial, const char *host, size_t len, uint16_t port)
 static uint16_t
 port_of_scheme(const char *argument, size_t len)
 {
-	for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+	for (size_t i = 0; i < countof(schemes); i++) {
 		size_t size = strlen(schemes[i].name);
 
 		if (len >= size &&
@@ -291,7 +291,7 @@ destination_guess(const struct caller *caller, struct sbx_denial *denial)
 	line = (struct line){ text + strlen(text) + 1, text + len };
 	if (take_urls(&line, denial))
 		return;
-	for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
+	for (size_t i = 0; i < countof(takers); i++) {
 		if (strcmp(takers[i].name, denial->program) == 0)
 			take(&takers[i], &line, denial);
 	}

@@ -76,7 +76,7 @@ struct wish {
 static const struct layout *
 layout_of(int number)
 {
-	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+	for (size_t i = 0; i < countof(layouts); i++) {
 		if (layouts[i].number == number)
 			return &layouts[i];
 	}
@@ -264,7 +264,7 @@ group_meant(const struct caller *caller, gid_t group)
 	gid_t groups[64], meant = group;
 	int count = group == NOBODY && group != getegid() &&
 		caller->listening->view ?
-	    getgroups(sizeof groups / sizeof *groups, groups) :
+	    getgroups(countof(groups), groups) :
 	    0;
 
 	for (int i = 0; i < count; i++) {

@@ -333,7 +333,7 @@ answer_objects(const struct caller *caller)
 	/* At level full the sandbox has a namespace of its own. */
 	if (caller->listening->objects == NULL)
 		return -EPERM;
-	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+	for (size_t i = 0; i < countof(layouts); i++) {
 		if (layouts[i].number != caller->call.number)
 			continue;
 		return layouts[i].action == GET ? get(caller, layouts[i].kind) :

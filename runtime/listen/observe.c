@@ -520,8 +520,7 @@ sighting_begin(struct sighting *sighting, const struct caller *caller,
 static const struct observed *
 find(int number, const struct observed *row)
 {
-	const struct observed *end = observed +
-	    sizeof observed / sizeof *observed;
+	const struct observed *end = observed + countof(observed);
 
 	for (row = row == NULL ? observed : row + 1; row < end; row++) {
 		if (row->number == number)

@@ -27,7 +27,7 @@ named_descriptor(const char *path)
 	};
 	uint64_t number;
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < countof(names); i++) {
 		size_t len = strlen(names[i]);
 		const char *end = path + strlen(path);
 

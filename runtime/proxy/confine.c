@@ -52,7 +52,7 @@ process_start(void (*serve)(int socket), int socket)
 
 	if (pid != 0)
 		return pid > 0;
-	descriptors_keep(kept, sizeof kept / sizeof *kept);
+	descriptors_keep(kept, countof(kept));
 	end_with_parent(parent);
 	serve(socket);
 	_exit(0);
@@ -149,17 +149,15 @@ static void
 allow_resolver(int ruleset, uint64_t handled)
 {
 	for (size_t i = 0; (handled & SBX_LANDLOCK_RESOLVE_UNIX) != 0 &&
-	     i < sizeof resolver_sockets / sizeof *resolver_sockets;
+	     i < countof(resolver_sockets);
 	     i++)
 		allow(ruleset, resolver_sockets[i], SBX_LANDLOCK_RESOLVE_UNIX);
-	for (size_t i = 0; i < sizeof resolver_places / sizeof *resolver_places;
-	     i++)
+	for (size_t i = 0; i < countof(resolver_places); i++)
 		allow_reading(ruleset, resolver_places[i]);
 	if (geteuid() != 0)
 		allow_reading(ruleset, "/etc");
 	else
-		for (size_t i = 0;
-		     i < sizeof resolver_files / sizeof *resolver_files; i++)
+		for (size_t i = 0; i < countof(resolver_files); i++)
 			allow_reading(ruleset, resolver_files[i]);
 	allow_behind_link(ruleset);
 }

@@ -151,8 +151,8 @@ static const struct argument {
 };
 
 enum {
-	CALLS = sizeof calls / sizeof *calls,
-	ARGUMENTS = sizeof arguments / sizeof *arguments,
+	CALLS = countof(calls),
+	ARGUMENTS = countof(arguments),
 	INSNS_MAX = 5 + 2 * CALLS + 5 * ARGUMENTS,
 };
 

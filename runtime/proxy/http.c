@@ -353,7 +353,7 @@ is_for_proxies(const struct http_request *request, struct text name)
 		"Proxy-Connection", "Proxy-Authorization", "Proxy-Authenticate",
 		"Keep-Alive", "Upgrade", "TE", "close" };
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < countof(names); i++) {
 		if (text_is(name, names[i]))
 			return true;
 	}

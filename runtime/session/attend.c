@@ -268,7 +268,7 @@ leave_helper(struct joining *joining)
 		return;
 	if (fork() != 0)
 		return;
-	descriptors_keep(kept, sizeof kept / sizeof *kept);
+	descriptors_keep(kept, countof(kept));
 	setsid();
 	/* Nobody is told any more, nor of a second end. */
 	relay->ends = false;

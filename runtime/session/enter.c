@@ -129,7 +129,7 @@ is_own_place(const char *directory, const struct stat *now)
 	static const char *const own[] = { "/tmp", "/dev", "/proc", "/sys" };
 	struct stat root;
 
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+	for (size_t i = 0; i < countof(own); i++) {
 		size_t len = strlen(own[i]);
 
 		if (strncmp(directory, own[i], len) == 0 &&

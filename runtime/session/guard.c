@@ -63,7 +63,7 @@ guard_filter(enum guard guard, const struct sbx_insn *bpf,
 		{ RETURN, 0, 0, SECCOMP_RET_ERRNO | EPERM },
 	};
 
-	_Static_assert(sizeof before / sizeof *before == GUARD_SIZE,
+	_Static_assert(countof(before) == GUARD_SIZE,
 	    "the policy's filter begins behind the guard");
 	memcpy(insns, before, sizeof before);
 	if (guard != GUARD_GROUP)

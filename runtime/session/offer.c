@@ -383,7 +383,7 @@ move_blob(struct sbx_blob *blob, const struct sbx_blob *from,
 	*blob = *from;
 	blob->base = base;
 	memcpy(at, (const char *)from + FIRST, sizeof at);
-	for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+	for (size_t i = 0; i < countof(at); i++) {
 		if (at[i] == 0 || i == (LIMITS - FIRST) / sizeof *at)
 			continue;
 		at[i] -= (uintptr_t)from->base;
@@ -447,7 +447,7 @@ offer_take(int socket, struct offer *offer)
 	if (fault != NULL)
 		return fault;
 	errno = 0;
-	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+	for (size_t i = 0; i < countof(needed); i++) {
 		if (offer->descriptors[needed[i]] < 0)
 			fault = other_build;
 	}

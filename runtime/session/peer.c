@@ -113,7 +113,7 @@ shares_namespaces(int pidfd, const char *process, int self)
 		{ PIDFD_GET_MNT_NAMESPACE, "ns/mnt" },
 	};
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < countof(names); i++) {
 		uint64_t theirs = number_of(pidfd, process, &names[i]);
 
 		if (theirs == 0 || theirs != number_of(self, "self", &names[i]))

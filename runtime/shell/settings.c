@@ -245,7 +245,7 @@ static const struct keyword {
 	{ "idle", "--idle", 0, NULL },
 };
 
-enum { KEYWORDS = sizeof keywords / sizeof *keywords };
+enum { KEYWORDS = countof(keywords) };
 
 /* A value of the user's: ~/ is the home directory. */
 static char *

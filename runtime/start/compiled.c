@@ -330,7 +330,7 @@ fill_variables(struct words *variables)
 		"CLICOLOR_FORCE=" };
 
 	for (char **at = environ; *at != NULL; at++) {
-		for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		for (size_t i = 0; i < countof(names); i++) {
 			if (strncmp(*at, names[i], strlen(names[i])) == 0 &&
 			    variables->count < 8)
 				add(variables, *at);

@@ -507,8 +507,7 @@ main(int argc, char **argv)
 		struct attempt attempt = { (const char *)trials, trial };
 
 		if (trial->answer == SBX_TRIAL_NONE &&
-		    trial->kind < sizeof tries / sizeof tries[0] &&
-		    trial->text < trials->size)
+		    trial->kind < countof(tries) && trial->text < trials->size)
 			trial->answer = tries[trial->kind](&attempt);
 	}
 	return 0;

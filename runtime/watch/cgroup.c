@@ -43,7 +43,7 @@ static const struct holder kernel_holders[] = {
 	{ SBX_LIMIT_MEMORY, "memory", "memory.max" },
 };
 
-enum { HOLDERS = sizeof kernel_holders / sizeof *kernel_holders };
+enum { HOLDERS = countof(kernel_holders) };
 
 static const struct holder *
 holders(void)
@@ -162,7 +162,7 @@ open_parent(const char *path, char *enabled)
 		"/sys/fs/cgroup/unified",
 	};
 
-	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
+	for (size_t i = 0; i < countof(mounts); i++) {
 		char text[MEMBERSHIP_SIZE + 32];
 		struct out whole;
 		int fd;

@@ -86,7 +86,7 @@ tell_of_signal(const struct sbx_blob *blob, int status)
 		{ SIGTRAP, RLIMIT_CORE, SBX_LIMIT_CORE, no_core },
 	};
 
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+	for (size_t i = 0; i < countof(ends); i++) {
 		const struct sbx_limit *limit = limit_here(blob, ends[i].kind);
 		bool core = ends[i].resource == RLIMIT_CORE;
 		struct rlimit_pair own;

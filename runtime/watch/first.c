@@ -332,7 +332,7 @@ close_others(const struct first *first)
 		first->supervision->terminal,
 	};
 
-	descriptors_keep(kept, sizeof kept / sizeof *kept);
+	descriptors_keep(kept, countof(kept));
 }
 
 /*

@@ -249,7 +249,7 @@ begin(struct index *index, const struct bytes *bytes)
 {
 	static const uint32_t sizes[] = { SHA1_SIZE, SHA256_SIZE };
 
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+	for (size_t i = 0; i < countof(sizes); i++) {
 		begin_as(index, bytes, sizes[i]);
 		while (next(index))
 			continue;
@@ -280,7 +280,7 @@ extensions(const struct bytes *bytes)
 	while (next(&index))
 		continue;
 	while (!index.bad && (head = take(&index, 8)) != NULL) {
-		for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		for (unsigned i = 0; i < countof(names); i++)
 			found |= memcmp(head, names[i], 4) == 0 ? 1U << i : 0;
 		if (take(&index, number(head + 4, 4)) == NULL)
 			break;

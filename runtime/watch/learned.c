@@ -214,7 +214,7 @@ put_errno(struct out *json, int32_t error)
 		{ ENOSYS, "ENOSYS" },
 	};
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < countof(names); i++) {
 		if (names[i].number == error) {
 			json_string(json, "errno", names[i].name);
 			return;

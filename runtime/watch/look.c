@@ -45,7 +45,7 @@ keeps_time(int fd)
 
 	if (fstatfs(fd, &status) != 0)
 		return false;
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+	for (size_t i = 0; i < countof(types); i++) {
 		if ((uint32_t)status.f_type == types[i])
 			return true;
 	}
@@ -526,7 +526,7 @@ is_inner(const char *name)
 	static const char *const names[] = { "objects", "refs", "logs", "info",
 		"hooks" };
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < countof(names); i++) {
 		if (strcmp(name, names[i]) == 0)
 			return true;
 	}

@@ -414,8 +414,7 @@ watch_once(struct watch *watch, int milliseconds)
 	relay_wait(&supervision->relay, relay);
 	if (milliseconds < 0 || (patience >= 0 && patience < milliseconds))
 		milliseconds = patience;
-	if (poll(wait, sizeof wait / sizeof *wait, milliseconds) < 0 &&
-	    errno != EINTR)
+	if (poll(wait, countof(wait), milliseconds) < 0 && errno != EINTR)
 		return false;
 	/* Signals first: they say when the job was continued. */
 	if (wait[0].revents != 0)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define countof(array) (sizeof(array) / sizeof((array)[0]))
+#define countof(array) (sizeof(array) / sizeof *(array))
 
 enum { MAX_WORDS = 64 };
 
