@@ -3,6 +3,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/allow.c \
 	compiler/command/allow_policy.c \
 	compiler/command/allow_text.c \
+	compiler/command/ask.c \
 	compiler/command/build.c \
 	compiler/command/check.c \
 	compiler/command/commands.c \

@@ -39,7 +39,8 @@ enum command_bit {
 	    EXPORT,
 	ALLOW = 131072,
 	STAGED = 262144,
-	ANY = 524287,
+	ASK = 524288,
+	ANY = 1048575,
 };
 
 struct command {
@@ -83,6 +84,8 @@ static const struct command commands[] = {
 	    "what has to be fixed here before commands can be confined" },
 	{ "records", RECORDS, command_records, "records [FILE...]",
 	    "say in words what sbxrun wrote for programs" },
+	{ "ask", ASK, command_ask, "ask ...",
+	    "for sbxrun --ask: ask a person about what was denied" },
 	{ "staged", STAGED, command_staged, "staged ...",
 	    "for sbxrun --staged: what a stage changed, and applying it" },
 	{ "explain", EXPLAIN, command_explain, "explain CODE|all",
@@ -201,7 +204,7 @@ static const struct option_row option_rows[] = {
 	    "a page that needs no other file" },
 	{ 291, "for", "POLICY", TEXT, ALLOW, FIELD(target), NULL,
 	    "the policy that changes; without it @default" },
-	{ 291, "for", "POLICY", TEXT, WHY, FIELD(target), NULL, NULL },
+	{ 291, "for", "POLICY", TEXT, WHY | ASK, FIELD(target), NULL, NULL },
 	{ 288, "list", NULL, FLAG, ALLOW, FIELD(list), NULL,
 	    "list the rules of your policies" },
 	{ 289, "remove", NULL, FLAG, ALLOW, FIELD(remove), NULL,

@@ -181,6 +181,14 @@ set_session(struct options *options, const char *value)
 }
 
 static void
+set_ask(struct options *options, const char *value)
+{
+	if (value != NULL && strcmp(value, "tty") != 0)
+		refuse(value, "--ask takes only 'tty'", 0);
+	options->ask = true;
+}
+
+static void
 check_stage_name(const char *value)
 {
 	if (value != NULL && !is_file_name(value))
@@ -324,6 +332,9 @@ static const struct option_line lines[] = {
 	{ '\0', "explain", "[HOW]",
 	    "live, all, agent or a file: say what is denied", 0, set_explain,
 	    OFTEN },
+	{ '\0', "ask", "[tty]",
+	    "ask about what was denied, in the end, and run it again", 0,
+	    set_ask, OFTEN },
 	{ '\0', "learn", "FILE",
 	    "add what it wanted to this file, for sbxc learn", OFFSET(learn),
 	    NULL, SELDOM },

@@ -80,6 +80,7 @@ struct options {
 	bool explain_thorough;    /* see struct explaining */
 	const char *explain_file; /* or NULL */
 	const char *learn;        /* --learn: a file, or NULL */
+	bool ask;                 /* --ask */
 	bool staging;             /* --stage, and its name: */
 	const char *stage;        /* or NULL: the workspace's own */
 	bool staged;              /* --staged: what follows is about a stage */

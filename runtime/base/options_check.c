@@ -80,6 +80,19 @@ check_stage(const struct options *options)
 }
 
 static void
+check_ask(const struct options *options)
+{
+	if (!options->ask)
+		return;
+	if (options->plan || options->self_test || options->keep >= 0 ||
+	    options->join >= 0 || options->status_fd >= 0 ||
+	    options_have_no_policy(options) || options->doctor ||
+	    options->staged)
+		refuse("--ask", "goes with a command, and not with --status-fd",
+		    0);
+}
+
+static void
 check_learn(const struct options *options)
 {
 	if (options->learn == NULL)
@@ -102,4 +115,5 @@ options_check(const struct options *options)
 		refuse("--explain", "goes with a command", 0);
 	check_learn(options);
 	check_stage(options);
+	check_ask(options);
 }

@@ -34,6 +34,13 @@ bool clean_directory(const char *path, int place, struct out *failed);
 void clean_scratch(struct arena *arena, const char *given)
     __attribute__((noreturn));
 
+/* --- questions.c ------------------------------------------------------- */
+
+/* --ask, where a person is at the terminal: becomes sbxc, which runs this command
+ * line and asks about what was denied in the end.  Else it returns, and nobody is
+ * asked. */
+void questions_begin(const struct options *options, struct arena *arena);
+
 /* --- staged.c ---------------------------------------------------------- */
 
 /* --staged: becomes sbxc, confined, which looks at the stage or applies it; refuses

@@ -9,6 +9,7 @@ loader_sources += \
 	runtime/inspect/plan_sockets.c \
 	runtime/inspect/plan_text.c \
 	runtime/inspect/probes.c \
+	runtime/inspect/questions.c \
 	runtime/inspect/render.c \
 	runtime/inspect/self_test.c \
 	runtime/inspect/staged.c \

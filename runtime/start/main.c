@@ -198,6 +198,7 @@ main(int argc, char **argv, char **environment)
 	signals_begin();
 	sandbox->pid_max = -1;
 	options_parse(options, argv);
+	questions_begin(options, &sandbox->arena);
 	find_names(sandbox);
 	owners_none(&sandbox->owners);
 	stage_none(&sandbox->stage);

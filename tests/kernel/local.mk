@@ -79,6 +79,7 @@ kernel_scripts = \
 	tests/kernel/socket_rules.sh \
 	tests/kernel/sockets.sh \
 	tests/kernel/spawn.sh \
+	tests/kernel/ask.sh \
 	tests/kernel/stage.sh \
 	tests/kernel/streams.sh \
 	tests/kernel/trust.sh \

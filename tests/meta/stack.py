@@ -68,7 +68,7 @@ STACKS = {
     "command_main": 256 << 10,  # the same
 }
 SIGNAL_FRAME = 4096
-HANDLERS = r"interrupt|handler|__restore_rt"
+HANDLERS = r"interrupt|handler|__restore_rt|do_nothing"
 
 # What calls itself, and how many calls there can be at a time.
 LOOPS = {
