@@ -26,6 +26,7 @@ const struct sbx_given sbx_given[SBX_GIVEN_COUNT] = {
 	{ "no_proxy", DIRECT, SBX_GIVEN_PROXY },
 	{ "NODE_USE_ENV_PROXY", "1", SBX_GIVEN_PROXY },
 	{ "RSYNC_PROXY", "127.0.0.1:3128", SBX_GIVEN_PROXY },
+	{ "GIT_CONFIG_GLOBAL", "", SBX_GIVEN_GIT },
 	{ "SSH_AUTH_SOCK", "", SBX_GIVEN_AGENT },
 	{ "SBX", "", SBX_GIVEN_PROFILE },
 	{ "SBX_LEVEL", "", SBX_GIVEN_LEVEL },
@@ -74,6 +75,7 @@ sbx_given_holds(const struct sbx_given *given, const struct sbx_blob *blob,
 	case SBX_GIVEN_PROFILE:
 	case SBX_GIVEN_LEVEL:
 		return true;
+	case SBX_GIVEN_GIT:
 	case SBX_GIVEN_AGENT:
 	case SBX_GIVEN_SESSION:
 		break;

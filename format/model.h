@@ -200,6 +200,7 @@ struct sbx_verdict sbx_endpoint_verdict(const struct sbx_blob *blob,
 enum sbx_given_by {
 	SBX_GIVEN_SCRATCH, /* where the scratch directory is */
 	SBX_GIVEN_PROXY,   /* where the proxy of format/ways.c is */
+	SBX_GIVEN_GIT,     /* where the copy of the user's settings of git is */
 	SBX_GIVEN_AGENT,   /* where the socket of the agent of ssh is */
 	SBX_GIVEN_PROFILE, /* what the sandbox is, for messages */
 	SBX_GIVEN_LEVEL,
@@ -212,7 +213,7 @@ struct sbx_given {
 	enum sbx_given_by by;
 };
 
-enum { SBX_GIVEN_COUNT = 15 };
+enum { SBX_GIVEN_COUNT = 16 };
 
 extern const struct sbx_given sbx_given[SBX_GIVEN_COUNT];
 
@@ -220,7 +221,7 @@ extern const struct sbx_given sbx_given[SBX_GIVEN_COUNT];
 const struct sbx_given *sbx_given_find(const char *name);
 
 /* Whether it is set wherever a policy runs on these platforms.  Not so of the
- * agent and the session: they depend on the run. */
+ * agent, the session and the settings of git: they depend on the run. */
 bool sbx_given_holds(const struct sbx_given *given, const struct sbx_blob *blob,
     uint8_t platforms);
 

@@ -91,6 +91,7 @@ struct environment_rules {
 	struct sbx_place agent; /* of ssh, if a rule opens it; or no path */
 	const char *level;      /* its name */
 	const char *session;    /* its name, or NULL */
+	struct sbx_place git;   /* a copy of the user's settings; or no path */
 };
 
 /* The bytes that environment_fill() needs for what the caller has. */

@@ -175,6 +175,9 @@ find_given(const struct environment_rules *rules, const struct sbx_given *given,
 		break;
 	case SBX_GIVEN_PROXY:
 		break;
+	case SBX_GIVEN_GIT:
+		value->at = rules->git;
+		return rules->git.len > 0;
 	case SBX_GIVEN_AGENT:
 		value->at = rules->agent;
 		return rules->agent.len > 0;

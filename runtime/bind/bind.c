@@ -380,7 +380,8 @@ make_room(struct binder *binder)
 	binder->fd_max = files.soft > MAX_OPEN ? MAX_OPEN :
 						 (int)files.soft - SPARE_OPEN;
 	binder->rule_max = (1 + LINKS_EACH) * homes * binder->blob->path_count +
-	    LINKS_SPARE + 1 /* resolv.conf */ + OWN_MAX + GIT_INCLUDES_MAX;
+	    LINKS_SPARE + 1 /* resolv.conf */ + OWN_MAX + GIT_INCLUDES_MAX +
+	    1 /* their copy */;
 	for (const struct policy_place *place = binder->request->policy;
 	     place != NULL; place = place->next)
 		binder->rule_max++;

@@ -208,7 +208,9 @@ struct binding {
 	const struct sbx_rule *sockets;
 	const struct socket_site *socket_sites; /* for people; one a rule */
 	uint32_t socket_count, socket_site_count;
-	struct sbx_place agent; /* of ssh, if a rule opens it; or no path */
+	struct sbx_place agent;    /* of ssh, if a rule opens it; or no path */
+	struct sbx_place git_copy; /* of the user's settings of git, below full;
+	                            * or no path */
 	/* The socket of the user's own proxy, without links; or why it is not
 	 * used, with the place that is at fault, if there is one. */
 	struct sbx_place proxy;
@@ -350,6 +352,10 @@ int scratch_open(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace);
 /* The directory of what is known of runs that go on: ~/.local/state/sbx/runs,
  * or where there can be none, sbx-runs in the one below, or TOP/runs. */
 int scratch_runs(void);
+
+/* A directory in ~/.local/state/sbx, made if need be; -1: it is not to be had, as
+ * where somebody else may write ~/.local, but for these bits of its mode. */
+int scratch_state(const char *name, mode_t others);
 
 /* The directory of the sockets of sessions, as an O_PATH descriptor, or -1 and
  * errno: /run/user/UID/sbx or, where there is no such place, TOP/sessions. */

@@ -5,6 +5,13 @@
  * whoever may read the settings may read the files that they name, and the rule
  * that opens the settings opens those.  git itself decides which of them count.
  *
+ * Below level full a rule is about a file and not about its name, and git would
+ * end once the settings were saved anew, as by `git config --global` outside.  So
+ * the command gets a copy, in a directory that it may read whole and not write
+ * (SBX_OWN_STATE), which each run brings up to date; the variable that names it
+ * comes in the place of both files of a user, so the copy begins with the other.
+ * Settings that would mean something else elsewhere are not copied.
+ *
  * A denial of such a file holds.  Settings that a command may have written lead
  * nowhere: else one run would choose what the next one may read.
  */
@@ -27,6 +34,7 @@ struct includes {
 	/* Settings, as git names them: links count where a relative path
 	 * begins. */
 	uint32_t count, opened;
+	bool moving; /* it says where it lies: a path begins at it */
 	struct sbx_place named[GIT_INCLUDES_MAX];
 	char text[TEXT_SIZE];
 };
@@ -151,6 +159,8 @@ follow_settings(struct includes *includes, const struct sbx_path *path,
 		if (kind == GIT_LEAD_NONE || kind == GIT_LEAD_HOOKS ||
 		    kind == GIT_LEAD_TREE)
 			continue;
+		includes->moving |= kind == GIT_LEAD_SETTINGS &&
+		    value[0] != '/' && value[0] != '~';
 		at = lead(includes, kind == GIT_LEAD_SETTINGS ? named : nowhere,
 		    value);
 		if (at.len == 0)
@@ -169,6 +179,94 @@ rule_of(const struct binder *binder, struct sbx_place at)
 
 	return sbx_verdict_allows(verdict) ? binder->sites[verdict.rule].path :
 					     NULL;
+}
+
+/* Whether a file in a directory has a text already. */
+static bool
+has_text(struct arena *arena, int directory, const char *name, const char *text)
+{
+	uint32_t used = arena->used;
+	char *now = arena_take(arena, TEXT_SIZE + SBX_MAX_PATH, 1);
+	bool same = file_read(directory, name, now, TEXT_SIZE + SBX_MAX_PATH) &&
+	    strcmp(now, text) == 0;
+
+	arena_cut(arena, used);
+	return same;
+}
+
+static bool
+put_text(int directory, const char *name, struct sbx_place text)
+{
+	char other[32];
+	struct out out;
+	bool put;
+	int fd;
+
+	out_into(&out, other, sizeof other);
+	out_print(&out, "%s.%u", name, (unsigned)getpid());
+	unlinkat(directory, other, 0);
+	fd = openat(directory, other,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	put = fd >= 0 && write(fd, text.path, text.len) == (ssize_t)text.len &&
+	    syscall(SYS_renameat2, directory, other, directory, name, 0) == 0;
+	if (fd >= 0 && !put)
+		unlinkat(directory, other, 0);
+	if (fd >= 0)
+		close(fd);
+	return put;
+}
+
+/* What git reads instead of the files of a user: the text that was read last. */
+static void
+copy_settings(struct includes *includes, const struct sbx_path *path)
+{
+	static const struct sbx_place name = { "/config", 7 };
+	struct binder *binder = includes->binder;
+	size_t size = strlen(includes->text) + SBX_MAX_PATH, used;
+	char *text = arena_take(binder->arena, (uint32_t)size, 1);
+	char link[DESCRIPTOR_PATH_SIZE], directory[SBX_MAX_PATH + 1];
+	int fd = scratch_state("git", 0);
+	struct followed found;
+	struct out out;
+	ssize_t len;
+
+	if (fd < 0)
+		return;
+	out_into(&out, text, size);
+	out_text(&out, "[include]\n\tpath = ~/.config/git/config\n");
+	out_text(&out, includes->text);
+	used = out.used;
+	descriptor_path(link, fd);
+	len = readlink(link, directory, sizeof directory - 1);
+	if (len > 0 &&
+	    (has_text(binder->arena, fd, name.path + 1, text) ||
+		put_text(fd, name.path + 1,
+		    (struct sbx_place){ text, (uint32_t)used }))) {
+		directory[len] = '\0';
+		found = follow_given(binder->arena, directory);
+		if (found.fd >= 0 && found.link_count == 0) {
+			binder->made.git_copy = arena_join(binder->arena,
+			    found.at, name);
+			allow_found(binder, path, &found);
+		}
+	}
+	close(fd);
+}
+
+/* Whether what was read would mean the same in another file. */
+static bool
+may_be_copied(const struct includes *includes, const struct followed *found)
+{
+	const struct binder *binder = includes->binder;
+	struct stat status;
+
+	return binder->request->level < SBX_LEVEL_FULL && !binder->planned &&
+	    !includes->moving && strstr(includes->text, "gitdir:.") == NULL &&
+	    strstr(includes->text, "gitdir/i:.") == NULL &&
+	    getenv("GIT_CONFIG_GLOBAL") == NULL &&
+	    getenv("XDG_CONFIG_HOME") == NULL &&
+	    fstat(found->fd, &status) == 0 &&
+	    status.st_size == (off_t)strlen(includes->text);
 }
 
 void
@@ -197,7 +295,11 @@ bind_git_includes(struct binder *binder)
 			path = i < countof(files) || path == NULL ?
 			    rule_of(binder, found.at) :
 			    path;
+			includes->moving = false;
 			follow_settings(includes, path, named);
+			if (i == 0 && path != NULL &&
+			    may_be_copied(includes, &found))
+				copy_settings(includes, path);
 		}
 		if (found.fd >= 0)
 			close(found.fd);

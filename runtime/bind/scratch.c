@@ -417,11 +417,10 @@ open_private(int parent, const char *name, mode_t others)
 }
 
 /* In $HOME, where no policy lets a command write (SBX_OWN_STATE); -1: it is not
- * to be had.  What policies let commands write is /tmp, mostly.  So another
- * user who may write ~/.local, and can at most lose the records, or a command
- * that has opened it to others, does not make them lie there. */
-static int
-open_state(const char *name)
+ * to be had.  Records may lie there even if another user may write ~/.local, who
+ * can at most lose them: what policies let commands write is /tmp, mostly. */
+int
+scratch_state(const char *name, mode_t others)
 {
 	static const char *const way[] = { ".local", "state", "sbx" };
 	const char *home = getenv("HOME");
@@ -434,7 +433,7 @@ open_state(const char *name)
 
 		fd = open_private(parent,
 		    i < sizeof way / sizeof *way ? way[i] : name,
-		    i < 2 ? 022 : 0);
+		    i < 2 ? others : 0);
 		close(parent);
 	}
 	return fd;
@@ -443,7 +442,7 @@ open_state(const char *name)
 int
 scratch_runs(void)
 {
-	int fd = open_state("runs");
+	int fd = scratch_state("runs", 022);
 
 	return fd >= 0 ? fd : open_passing("sbx-runs", "runs", true);
 }

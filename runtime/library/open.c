@@ -190,7 +190,7 @@ learn_rules(struct sbx_sandbox *sandbox)
 		sandbox->bound,
 		{ offer_text(offer, offer->head->agent),
 		    offer->head->agent.len },
-		"full", NULL };
+		"full", NULL, { "", 0 } };
 	sandbox->supervised = limit_here(blob, SBX_LIMIT_TIMEOUT) != NULL ||
 	    limit_here(blob, SBX_LIMIT_OUTPUT) != NULL || blob->watch_count > 0;
 }

@@ -238,6 +238,7 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 			.anchors = plan->binding->anchors,
 			.bound = plan->binding->bound,
 			.agent = plan->binding->agent,
+			.git = plan->binding->git_copy,
 			.level = level_name(plan->level),
 		    },
 		    environment);

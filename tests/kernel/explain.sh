@@ -227,7 +227,7 @@ denials()
 	    'python3 -c "import socket; socket.create_connection((\"127.0.0.1\", 9))"' \
 	    'call +socket inet stream +1x python3'
 	tells "$1" shell 'git config --global user.name x' \
-	    'write +~/.gitconfig.lock .*set env GIT_CONFIG_GLOBAL'
+	    'write +~/.*config.lock .*set env GIT_CONFIG_GLOBAL'
 	tells "$1" shell 'cd ~/data && cat ../other/file || cat ~/other/file' \
 	    'read +~/other/file +.x cat'
 	tells "$1" plain 'echo >kept/x' \

@@ -90,6 +90,29 @@ included()
 	    'no ' "$(run plain 'cat ~/work/beside 2>/dev/null || echo no')"
 }
 
+# Saved anew while the command runs, as git does: a file of the same name.
+replaced()
+{
+	prepare "$uid"
+	rm "$home/.gitconfig"
+	printf '[user]\n\tname = first\n' >"$home/.gitconfig"
+	printf '[user]\n\tname = second\n' >"$home/anew"
+	[ "$uid" -eq "$(id -u)" ] ||
+		chown "$uid:$uid" "$home/.gitconfig" "$home/anew"
+	(tap_until [ -e "$home/ws/ready" ]
+	mv "$home/anew" "$home/.gitconfig"
+	touch "$home/ws/go") &
+	tap_is "$level: uid $uid: settings that are saved anew meanwhile" \
+	    'first yes ' "$(run plain 'touch ready
+		until [ -e go ]; do sleep 0.1; done
+		git config user.name && git config sbx.xdg' |
+		sed 's/sbxrun: the command changed.*//')"
+	wait
+	tap_is "$level: uid $uid: the next run has them" 'second no ' \
+	    "$(run plain 'git config user.name
+		(echo >>"${GIT_CONFIG_GLOBAL:-/}") 2>/dev/null || echo no')"
+}
+
 shut()
 {
 	prepare "$uid"
@@ -225,6 +248,7 @@ if tap_twice; then users="$users $ORDINARY"; fi
 for uid in $users; do
 	for level in $levels; do
 		included
+		replaced
 		shut
 		planted
 		registries
