@@ -43,7 +43,8 @@ helper_open(const char *path)
  * come and go, and nothing else is made. */
 enum {
 	CHANGES = 1 << 1 /* write */ | 1 << 4 | 1 << 5 /* remove */ | 1 << 7 |
-	    1 << 8 | 1 << 12 /* make */ | 1 << 14 /* truncate */,
+	    1 << 8 | 1 << 12 /* make */ | 1 << 13 /* between directories */ |
+	    1 << 14 /* truncate */,
 	MARKS = 1 << 6, /* of overlayfs: devices, of which 0:0 needs no right */
 };
 

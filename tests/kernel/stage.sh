@@ -35,7 +35,7 @@ exec </dev/null
 # make DIRECTORY: a small project.
 make()
 {
-	rm -rf "$1"
+	rm -rf "$1" 2>/dev/null
 	mkdir -p "$1/src/deep" "$1/gone/deep" "$1/again" "$1/.git/hooks"
 	(
 		cd "$1" || exit 99
@@ -75,8 +75,10 @@ each()
 	home=$tmp/home-$uid
 	ws=$home/ws
 	rm -rf "$home"
-	mkdir -p "$home"
-	[ "$uid" -eq 0 ] || chown "$uid:$uid" "$home"
+	mkdir -p "$ws"
+	# Once from one file system to another, where changes have to be copied.
+	[ "$uid" -ne 0 ] || mount -t tmpfs -o mode=755 tmpfs "$ws" || exit 99
+	[ "$uid" -eq 0 ] || chown "$uid:$uid" "$home" "$ws"
 
 	make "$home/bare"
 	(cd "$home/bare" && as "$uid" "$tmp/sbxrun" -l full "$tmp/work.bin" \
@@ -193,6 +195,7 @@ new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); pri
 	tap_is "uid $uid: a mount in the workspace" '125 1' \
 	    "$? $(grep -c 'mnt: it is a mount' "$tmp/said")"
 	umount "$ws/mnt"
+	[ "$uid" -ne 0 ] || umount "$ws"
 }
 
 each "$(id -u)"
