@@ -57,9 +57,9 @@ read_watches(struct stage *stage)
 	const char *end = text + size;
 
 	while (text != NULL && text < end) {
-		struct stage_watch watch = { .form = *text++, .path = text };
+		struct stage_watch watch = { .form = *text, .path = text + 1 };
 
-		text += strlen(text) + 1;
+		text += strlen(watch.path) + 2;
 		if (text > end)
 			break;
 		watch.pattern = text;
