@@ -157,9 +157,7 @@ struct diag *rule_report(struct checker *checker, const struct rule *rule,
 typedef void policy_check(struct checker *checker);
 typedef void rule_check(struct checker *checker, const struct rule *rule);
 
-/* rules.c: a fact for each rule of a kind. */
-struct rule_fact *rules_judge(struct arena *arena, const struct rule_kind *kind,
-    const struct rule_list *rules);
+/* rules.c */
 policy_check check_rule, check_set_denied;
 /* What the check that runs says of a rule beside another one, which says the
  * same, or more; of one that is denied. */

@@ -192,7 +192,8 @@ find_wide(const struct judgement *judgement, const struct rule *rule)
 	return 0;
 }
 
-struct rule_fact *
+/* A fact for each rule of a kind. */
+static struct rule_fact *
 rules_judge(struct arena *arena, const struct rule_kind *kind,
     const struct rule_list *rules)
 {

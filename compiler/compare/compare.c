@@ -112,7 +112,9 @@ pass_again(const struct pass *pass, const struct note_key *key)
 	return true;
 }
 
-struct difference *
+/* Notes one more; the text of `what` and of the rules must live on.  Returns
+ * it where it is kept until the next is noted. */
+static struct difference *
 pass_note(struct pass *pass, const struct note_key *key,
     const struct difference *difference)
 {

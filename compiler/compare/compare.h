@@ -227,11 +227,6 @@ bool pass_said(const struct pass *pass, const struct note_key *key);
  * there is none. */
 bool pass_again(const struct pass *pass, const struct note_key *key);
 
-/* Notes one more; the text of `what` and of the rules must live on.  Returns
- * it where it is kept until the next is noted. */
-struct difference *pass_note(struct pass *pass, const struct note_key *key,
-    const struct difference *difference);
-
 /* A number for a text, for a key. */
 uint32_t pass_text(struct pass *pass, const char *text);
 

@@ -40,7 +40,7 @@ field_value(const char *record, const struct record_field *field)
 	}
 }
 
-int
+static int
 records_compare(const void *a, const void *b, void *context)
 {
 	const struct record_layout *layout = context;

@@ -195,9 +195,6 @@ struct emitter {
 void *section_new(struct emitter *emitter, enum sbx_section_kind kind,
     size_t count, size_t record);
 
-/* The order of two records; `layout` is theirs. */
-int records_compare(const void *a, const void *b, void *layout);
-
 /* Sorts a section's records and makes one of equal ones, which is for the
  * platforms of all, if they have such. */
 void section_sort(struct emitter *emitter, enum sbx_section_kind kind,

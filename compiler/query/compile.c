@@ -95,7 +95,7 @@ compilation_open_blob(struct compilation *compilation,
 	return compilation->diags.errors == 0;
 }
 
-struct policy *
+static struct policy *
 compile_policy(struct compilation *compilation, const char *profile)
 {
 	struct diags *diags = &compilation->diags;

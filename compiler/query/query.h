@@ -48,10 +48,6 @@ bool compilation_open_shipped(struct compilation *compilation,
 bool compile(struct compilation *compilation, const char *profile,
     struct image *image);
 
-/* The policy alone, or NULL. */
-struct policy *compile_policy(struct compilation *compilation,
-    const char *profile);
-
 /*
  * Opens the text that a blob has of its policy.  False if it is none: nobody
  * has checked it, so it may be anything.  It reads no other file.

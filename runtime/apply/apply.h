@@ -28,7 +28,6 @@ void confine_passed(const struct options *options);
  * superuser keeps those that handle files, except at level full, where they
  * would reach under the masks. */
 void confine_privileges(enum sbx_level level);
-const char *give_up_privileges(enum sbx_level level);
 
 /* Only the capabilities; programs that it executes may get new ones. */
 const char *give_up_capabilities(enum sbx_level level);

@@ -175,7 +175,7 @@ give_up_capabilities(enum sbx_level level)
 	return reduce_capabilities(level, true);
 }
 
-const char *
+static const char *
 give_up_privileges(enum sbx_level level)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)

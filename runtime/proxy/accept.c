@@ -14,7 +14,7 @@
 
 /* --- level standard: only sockets that the supervisor connects ------------ */
 
-void
+static void
 control_ready(struct proxy *proxy, struct source *source, uint32_t events)
 {
 	uint16_t port;

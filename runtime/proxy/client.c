@@ -55,7 +55,7 @@ send_page(struct proxy *proxy, struct conn *conn, const char *status,
 		conn_drain(proxy, conn);
 }
 
-void
+static void
 client_fault(struct proxy *proxy, struct conn *conn, const char *fault)
 {
 	struct out page;

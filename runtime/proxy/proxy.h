@@ -240,8 +240,6 @@ struct proxy {
 
 /* Registers the sockets; false with errno. */
 bool accept_start(struct proxy *proxy);
-/* What the supervisor says. */
-void control_ready(struct proxy *proxy, struct source *source, uint32_t events);
 
 /* --- resolve.c ------------------------------------------------------------ */
 
@@ -282,8 +280,6 @@ bool client_granted(struct proxy *proxy, struct conn *conn);
 /* Tells the supervisor and the client, and ends the connection. */
 void client_refused(struct proxy *proxy, struct conn *conn,
     enum proxy_verdict verdict);
-/* The request makes no sense. */
-void client_fault(struct proxy *proxy, struct conn *conn, const char *fault);
 /* Bytes that the client must get at once, since nothing waits to be sent. */
 bool client_send(struct proxy *proxy, struct conn *conn, const void *bytes,
     size_t len);

@@ -104,7 +104,10 @@ some_unknown(int proc, uint64_t first)
 	return found;
 }
 
-bool
+/* Ends what has the command's tag, in rounds, until a round finds nothing;
+ * false if there was something to the end, or if process 1, `first`, has a
+ * child whose tag cannot be seen. */
+static bool
 join_end_all(uint64_t tag, pid_t first)
 {
 	enum { ROUNDS = 1000 };

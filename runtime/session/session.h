@@ -63,11 +63,6 @@ bool join_hear(struct joining *joining, int fd);
 /* The second half of it: the command runs. */
 void join_attend(struct joining *joining) __attribute__((noreturn));
 
-/* Ends what has the command's tag, in rounds, until a round finds nothing;
- * false if there was something to the end, or if process 1, `first`, has a
- * child whose tag cannot be seen. */
-bool join_end_all(uint64_t tag, pid_t first);
-
 /* --- decided.c --------------------------------------------------------- */
 
 /* In the keeper: where a command begins. */
