@@ -153,6 +153,7 @@ void json_release(struct json_t *root);
  * value, which has nothing. */
 const char *json_text(const struct json_t *object, const char *key);
 uint64_t json_number(const struct json_t *object, const char *key);
+double json_seconds(const struct json_t *object, const char *key);
 bool json_flag(const struct json_t *object, const char *key);
 const struct json_t *json_member(const struct json_t *object, const char *key);
 

@@ -179,6 +179,12 @@ json_number(const struct json_t *object, const char *key)
 	return number > 0 ? (uint64_t)number : 0;
 }
 
+double
+json_seconds(const struct json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
 bool
 json_flag(const struct json_t *object, const char *key)
 {

@@ -27,6 +27,7 @@ enum exit_status command_convert(struct options *options);
 enum exit_status command_export(struct options *options);
 enum exit_status command_import(struct options *options);
 enum exit_status command_learn(struct options *options);
+enum exit_status command_log(struct options *options);
 enum exit_status command_profiles(struct options *options);
 enum exit_status command_doctor(struct options *options);
 enum exit_status command_init(struct options *options);

@@ -20,6 +20,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/import.c \
 	compiler/command/init.c \
 	compiler/command/learn.c \
+	compiler/command/log.c \
 	compiler/command/records.c \
 	compiler/command/show.c \
 	compiler/command/staged.c \

@@ -33,6 +33,24 @@ void explained_show(struct out *out, const struct subject *subject,
 /* A record of a receipt; false if it is none. */
 bool run_show(struct out *out, const char *event, const struct json_t *record);
 
+/* --- log.c --------------------------------------------------------------- */
+
+struct log_query {
+	const char *policy, *command; /* or NULL */
+	double since;                 /* seconds since 1970 */
+	bool denied;                  /* runs in which something was */
+	bool follow, json;
+};
+
+/* Prints a table of the runs, or their lines. */
+enum exit_status log_show(struct arena *arena, const char *path,
+    const struct log_query *query);
+
+/* Whether no line was changed or removed, as the chain tells; if `hash` is not NULL,
+ * a line must have that one. */
+enum exit_status log_verify(struct arena *arena, const char *path,
+    const char *hash);
+
 void plan_show(struct printing *printing, const struct json_t *plan);
 void status_show(struct out *out, const struct json_t *status);
 void self_test_show(struct out *out, const struct json_t *test);
