@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -59,6 +60,20 @@ above_standard(int fd)
 	if (higher < 0)
 		refuse(NULL, "cannot duplicate a descriptor", errno);
 	return higher;
+}
+
+bool
+file_lock(int fd, unsigned milliseconds)
+{
+	static const struct timespec moment = { .tv_nsec = 2000000 };
+
+	for (unsigned waited = 0; flock(fd, LOCK_EX | LOCK_NB) != 0;
+	     waited += 2) {
+		if (waited >= milliseconds)
+			return false;
+		nanosleep(&moment, NULL);
+	}
+	return true;
 }
 
 /* Before Linux 5.9, or behind a container's filter, there is no

@@ -63,6 +63,10 @@ void descriptor_path(char path[DESCRIPTOR_PATH_SIZE], int fd);
  * such a number, and is moved; refuses (125) if it cannot be. */
 int above_standard(int fd);
 
+/* Waits for the lock of a file, flock(2), for so many milliseconds; false: another
+ * process has it, which may have been stopped. */
+bool file_lock(int fd, unsigned milliseconds);
+
 /* As many open files as the hard limit permits, for who has one for each of
  * many others. */
 void raise_open_files(void);
@@ -84,6 +88,8 @@ void descriptors_keep(const int kept[], size_t count);
  * user who has no line there (but in a directory service) has only $HOME. */
 enum { PASSWD_LINE = 4096 }; /* the longest that is read */
 const char *passwd_home(char *buffer, size_t size);
+/* The name in that line. */
+const char *passwd_user(char *buffer, size_t size);
 
 struct stat;
 
@@ -94,8 +100,8 @@ bool own_is_private(const struct stat *status);
  * and errno, which is EPERM where others may write it or it is a link. */
 int own_enter(int at, const char *name);
 
-/* A directory of the user's state, likewise, above the standard descriptors: where no policy lets a command write
- * or read (SBX_OWN_STATE). */
+/* A directory of the user's state, likewise, above the standard descriptors: where
+ * no policy lets a command write or read (SBX_OWN_STATE).  NULL: that itself. */
 int own_state(const char *name);
 
 /* --- path.c ------------------------------------------------------------ */

@@ -157,9 +157,15 @@ json_keep(struct out *out, struct json_mark mark, uint32_t room)
 {
 	if (!out->full && out->used + room < out->size)
 		return true;
+	json_drop(out, mark);
+	return false;
+}
+
+void
+json_drop(struct out *out, struct json_mark mark)
+{
 	out->full = false;
 	out->used = mark.used;
 	out->last = mark.last;
 	out->text[out->used] = '\0';
-	return false;
 }

@@ -37,5 +37,7 @@ struct json_mark {
 };
 struct json_mark json_mark(const struct out *out);
 bool json_keep(struct out *out, struct json_mark mark, uint32_t room);
+/* Takes back all since then. */
+void json_drop(struct out *out, struct json_mark mark);
 
 #endif

@@ -259,6 +259,14 @@ set_plan(struct options *options, const char *value)
 }
 
 static void
+set_log_args(struct options *options, const char *value)
+{
+	if (strcmp(value, "no") != 0)
+		refuse(value, "--log-args takes only 'no'", 0);
+	options->log_brief = true;
+}
+
+static void
 set_explain(struct options *options, const char *value)
 {
 	options->explain = true;
@@ -347,8 +355,10 @@ static const struct option_line lines[] = {
 	{ '\0', "status-fd", "N",
 	    "write a receipt, JSON lines, to this descriptor", 0, set_status_fd,
 	    SELDOM },
-	{ '\0', "log", "FILE", "append a receipt to this file", OFFSET(log),
-	    NULL, SELDOM },
+	{ '\0', "log", "FILE", "add a line about this run to a file",
+	    OFFSET(log), NULL, SELDOM },
+	{ '\0', "log-args", "no", "without the arguments of the command", 0,
+	    set_log_args, SELDOM },
 	{ '\0', "pass-fd", "N", "hand this pipe of the caller's on", 0,
 	    add_passed, SELDOM },
 	{ '\0', "status", NULL, "what this machine offers", OFFSET(status),

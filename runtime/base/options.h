@@ -73,6 +73,7 @@ struct options {
 	int level;          /* -l: enum sbx_level, or -1 for auto */
 	int status_fd;      /* --status-fd, or -1 */
 	const char *log;    /* --log, or NULL */
+	bool log_brief;     /* --log-args=no */
 	bool plan;          /* -n */
 	bool brief;         /* --dry-run=summary */
 	bool explain;       /* --explain, and what it says: */

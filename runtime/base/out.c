@@ -309,20 +309,26 @@ subject_mark(const char *subject)
 }
 
 static void
+put_complaint(struct out *out, const char *subject, const char *text, int error)
+{
+	if (subject != NULL) {
+		out_text(out, subject_mark(subject));
+		out_shown(out, subject, strlen(subject));
+		out_print(out, "%s: ", subject_mark(subject));
+	}
+	out_text(out, text);
+	if (error != 0)
+		out_print(out, ": %s", strerror(error));
+}
+
+static void
 complain(const char *prefix, const char *subject, const char *text, int error)
 {
 	struct out out;
 
 	out_init(&out, STDERR_FILENO);
 	out_text(&out, prefix);
-	if (subject != NULL) {
-		out_text(&out, subject_mark(subject));
-		out_shown(&out, subject, strlen(subject));
-		out_print(&out, "%s: ", subject_mark(subject));
-	}
-	out_text(&out, text);
-	if (error != 0)
-		out_print(&out, ": %s", strerror(error));
+	put_complaint(&out, subject, text, error);
 	out_text(&out, "\n");
 	out_flush(&out);
 }
@@ -349,10 +355,28 @@ say(const char *subject, const char *text, int error)
 	complain("sbxrun: ", subject, text, error);
 }
 
+/* Whoever refuses knows nothing of the log that is to have a line of it. */
+static void (*refusal_tell)(void *of, const char *text);
+static void *refusal_of;
+
+void
+refuse_tells(void (*tell)(void *of, const char *text), void *of)
+{
+	refusal_tell = tell;
+	refusal_of = of;
+}
+
 void
 refuse(const char *subject, const char *text, int error)
 {
+	struct out out;
+
 	complain("sbxrun: ", subject, text, error);
+	if (refusal_tell != NULL) {
+		out_init(&out, -1);
+		put_complaint(&out, subject, text, error);
+		refusal_tell(refusal_of, out.text);
+	}
 	_exit(EXIT_REFUSED);
 }
 

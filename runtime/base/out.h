@@ -65,13 +65,14 @@ void source_text(const struct sbx_blob *blob, uint32_t source,
  * "sbxrun: SUBJECT: TEXT: STRERROR\n" on stderr; SUBJECT and the errno may be
  * missing (NULL, 0); warn_about() puts "warning: " in front.  refuse() then
  * ends the program with status 125: the sandbox was not applied, the command
- * was not started.  The subject of warn_at() and refuse_at() is a rule's
- * source.
+ * was not started; what refuse_tells() names hears of it first.  The subject of
+ * warn_at() and refuse_at() is a rule's source.
  */
 void warn_about(const char *subject, const char *text, int error);
 void warn_at(const struct sbx_blob *blob, uint32_t source, const char *text,
     int error);
 void say(const char *subject, const char *text, int error);
+void refuse_tells(void (*tell)(void *of, const char *text), void *of);
 void refuse(const char *subject, const char *text, int error)
     __attribute__((noreturn));
 void refuse_at(const struct sbx_blob *blob, uint32_t source, const char *text,

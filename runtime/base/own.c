@@ -13,46 +13,45 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The home directory in a line of /etc/passwd, if the line is the user's:
- * name:password:uid:gid:comment:home:shell. */
-static const char *
-home_in_line(char *line, unsigned long uid)
-{
-	enum { UID = 2, HOME = 5 };
-	char *fields[HOME + 1], *end;
+enum { NAME, UID = 2, HOME = 5, FIELDS };
 
-	for (size_t i = 0; i <= HOME; i++)
+/* The fields of a line of /etc/passwd, if the line is the user's:
+ * name:password:uid:gid:comment:home:shell. */
+static bool
+is_line_of(char *line, unsigned long uid, const char *fields[FIELDS])
+{
+	char *end;
+
+	for (size_t i = 0; i < FIELDS; i++)
 		fields[i] = strsep(&line, ":");
-	if (fields[HOME] == NULL || strtoul(fields[UID], &end, 10) != uid ||
-	    end == fields[UID] || *end != '\0')
-		return NULL;
-	return fields[HOME];
+	return fields[HOME] != NULL && strtoul(fields[UID], &end, 10) == uid &&
+	    end != fields[UID] && *end == '\0';
 }
 
-const char *
-passwd_home(char *buffer, size_t size)
+static bool
+find_line(char *buffer, size_t size, const char *fields[FIELDS])
 {
 	int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
 	unsigned long uid = getuid();
-	const char *home = NULL;
+	bool found = false;
 	bool torn = false; /* the line was too long; its beginning is gone */
 	size_t used = 0;
 	ssize_t len;
 
-	while (fd >= 0 && home == NULL &&
+	while (fd >= 0 && !found &&
 	    (len = read(fd, buffer + used, size - 1 - used)) > 0) {
 		char *line = buffer, *end;
 
 		used += (size_t)len;
 		buffer[used] = '\0';
-		while (home == NULL && (end = strchr(line, '\n')) != NULL) {
+		while (!found && (end = strchr(line, '\n')) != NULL) {
 			*end = '\0';
-			home = torn ? NULL : home_in_line(line, uid);
+			found = !torn && is_line_of(line, uid, fields);
 			torn = false;
 			line = end + 1;
 		}
 		used -= (size_t)(line - buffer);
-		if (home == NULL)
+		if (!found)
 			memmove(buffer, line, used);
 		if (used == size - 1) {
 			torn = true;
@@ -61,8 +60,26 @@ passwd_home(char *buffer, size_t size)
 	}
 	if (fd >= 0)
 		close(fd);
-	return home;
+	return found;
 }
+
+const char *
+passwd_home(char *buffer, size_t size)
+{
+	const char *fields[FIELDS];
+
+	return find_line(buffer, size, fields) ? fields[HOME] : NULL;
+}
+
+const char *
+passwd_user(char *buffer, size_t size)
+{
+	const char *fields[FIELDS];
+
+	return find_line(buffer, size, fields) ? fields[NAME] : NULL;
+}
+
+/* --- what is there -------------------------------------------------------- */
 
 bool
 own_is_private(const struct stat *status)
@@ -105,7 +122,7 @@ own_state(const char *name)
 
 	while (fd >= 0 && (next = strsep(&at, "/")) != NULL)
 		fd = own_enter(fd, next);
-	if (fd >= 0)
+	if (fd >= 0 && name != NULL)
 		fd = own_enter(fd, name);
 	if (fd < 0 || fd > STDERR_FILENO)
 		return fd;

@@ -439,7 +439,7 @@ bind_begin(struct arena *arena, const struct bind_request *request)
 	binder->made.blob = binder->blob = request->blob;
 	binder->planned = options->plan;
 	binder->described = options->plan || options->verbose ||
-	    options->log != NULL || options->status_fd >= 0;
+	    options->status_fd >= 0;
 	bind_anchors(binder);
 	bind_sockets(binder);
 	bind_proxy(binder);

@@ -147,8 +147,10 @@ struct sbx_command {
 	                                           * unless they are here */
 	size_t descriptor_count;
 	unsigned flags; /* enum sbx_command_flag */
-	pid_t *pid;     /* if not NULL, gets the process's number */
-	int *tree;      /* if not NULL, gets a descriptor for sbx_kill_tree() */
+	int record; /* if above 2: the receipt of sbxrun goes there, where it
+	                 * is above the command; see sbxrun(1) */
+	pid_t *pid; /* if not NULL, gets the process's number */
+	int *tree;  /* if not NULL, gets a descriptor for sbx_kill_tree() */
 };
 
 enum { SBX_MAX_DESCRIPTORS = 256 };

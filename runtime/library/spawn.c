@@ -140,6 +140,10 @@ check_command(const struct sbx_command *command, struct sbx_error *error)
 		wrong = "there is no command";
 	else if ((command->flags & ~flags) != 0)
 		wrong = "an unknown flag";
+	else if (command->record != 0 &&
+	    (command->record < STREAM_COUNT ||
+		(command->flags & SBX_UNSUPERVISED) != 0))
+		wrong = "a record needs a descriptor above 2, and a supervisor";
 	if (wrong != NULL)
 		error_set(error, SBX_ERROR_ARGUMENT, NULL, wrong, 0);
 	return wrong == NULL;
@@ -288,7 +292,7 @@ spawn_joined(const struct sbx_sandbox *sandbox,
 
 /* --- a command under sbxrun ----------------------------------------------- */
 
-enum { CONNECTION = 3, SBXRUN_DESCRIPTORS = 4 };
+enum { CONNECTION = 3, RECORD = 5, SBXRUN_DESCRIPTORS = 5 };
 
 /* sbxrun gives a command standard input, output and error alone. */
 static bool
@@ -377,6 +381,9 @@ start_supervised(struct sbx_sandbox *sandbox, const struct sbx_command *command,
 		descriptors[count++] = (struct sbx_descriptor){ sandbox->policy,
 			ARGUMENT_POLICY };
 	}
+	if (command->record > 0)
+		descriptors[count++] = (struct sbx_descriptor){ command->record,
+			RECORD };
 	start->descriptors = descriptors;
 	start->descriptor_count = count;
 	started = start_sbxrun(start, error);
@@ -403,6 +410,8 @@ spawn_supervised(struct sbx_sandbox *sandbox, const struct sbx_command *command,
 	if (!check_supervised(command, error))
 		return -1;
 	words_add(&words, "sbxrun", "");
+	if (command->record > 0)
+		words_add(&words, "--status-fd=5", "");
 	if (sandbox->joined)
 		words_add(&words, "--join=3", "");
 	for (size_t i = 0; !sandbox->joined && i < sandbox->words.count; i++)
@@ -433,7 +442,7 @@ sbx_spawn(struct sbx_sandbox *sandbox, const struct sbx_command *command,
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (check_command(command, error)) {
-		alone = sandbox->joined &&
+		alone = sandbox->joined && command->record == 0 &&
 		    (!sandbox->supervised ||
 			(command->flags & SBX_UNSUPERVISED) != 0);
 		pidfd = alone ? spawn_joined(sandbox, command, error) :

@@ -52,24 +52,50 @@ answer_UNNAMED(const struct caller *caller)
 
 static const struct {
 	int number;
+	const char *name;
 	int64_t (*answer)(const struct caller *caller);
 } answers[] = {
-#define TRAPPED(call, part) { SYS_##call, answer_##part },
+#define TRAPPED(call, part) { SYS_##call, #call, answer_##part },
 #define TRAPPED_IN_PART TRAPPED
 #include "format/trapped.def"
 #undef TRAPPED_IN_PART
 #undef TRAPPED
 };
 
+_Static_assert(countof(answers) <= ANSWERS_MAX, "each has a counter");
+
+const char *
+answer_name(uint32_t index)
+{
+	return index < countof(answers) ? answers[index].name : NULL;
+}
+
+void
+answer_count(struct listening *listening, int number, int64_t result)
+{
+	if (listening->refused == NULL ||
+	    (result != -EACCES && result != -EPERM))
+		return;
+	for (size_t i = 0; i < countof(answers); i++) {
+		if (answers[i].number == number)
+			listening->refused[i]++;
+	}
+}
+
 /* A call that is trapped and not known here is as denied as any. */
 int64_t
 answer(const struct caller *caller)
 {
+	int64_t result = -EPERM;
+
 	if (caller->call.arch != KERNEL_ARCH || caller->call.thread == 0)
-		return -EPERM;
+		return result;
 	for (size_t i = 0; i < countof(answers); i++) {
-		if (answers[i].number == caller->call.number)
-			return answers[i].answer(caller);
+		if (answers[i].number != caller->call.number)
+			continue;
+		result = answers[i].answer(caller);
+		answer_count(caller->listening, caller->call.number, result);
+		return result;
 	}
-	return -EPERM;
+	return result;
 }

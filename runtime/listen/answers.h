@@ -56,6 +56,9 @@ enum { ANSWER_LATER = -5000, ANSWER_GO_ON = -5001 };
 
 int64_t answer(const struct caller *caller);
 
+/* Counts it if it is a refusal. */
+void answer_count(struct listening *listening, int number, int64_t result);
+
 /* connect.c */
 int answer_connect(const struct caller *caller);
 

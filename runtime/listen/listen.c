@@ -328,6 +328,8 @@ answer_waiting(struct listening *listening, struct waiting *waiting)
 
 	if (result == ANSWER_LATER)
 		return;
+	if (result == -EACCES)
+		answer_count(listening, SYS_connect, result);
 	send_answer(listening, waiting->id, result);
 	connect_forget(waiting);
 	waiting->used = false;

@@ -131,6 +131,8 @@ struct waiting {
 	union address address;
 };
 
+enum { ANSWERS_MAX = 64 };
+
 struct listening {
 	bool on;
 	const struct binding *binding; /* made before the supervisor forked */
@@ -158,6 +160,7 @@ struct listening {
 	/* The way by which the listener comes. */
 	int send, receive;
 	int listener; /* -1: it has not come yet, or all that used it ended */
+	uint32_t *refused; /* calls, see answer_name(); or NULL */
 	uint32_t turn, waiting_count;
 	struct waiting waiting[LISTEN_MAX_WAITING];
 };
@@ -173,6 +176,9 @@ struct listen_obstacles {
 	bool nested; /* another supervisor answers for its own policy */
 };
 struct listen_obstacles listen_obstacles(void);
+
+/* The call that refused[index] counts, or NULL. */
+const char *answer_name(uint32_t index);
 
 /* Makes the way for the listener. */
 void listen_open(struct listening *listening);

@@ -315,6 +315,7 @@ join_attend(struct joining *joining)
 
 	if (supervision->tripwire != NULL)
 		tripwire_keep(supervision->tripwire);
+	supervise_keep(supervision);
 	watch->started = has_started(joining);
 	if (supervision->listening.on)
 		advice_open(&joining->explaining);

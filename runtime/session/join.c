@@ -139,6 +139,9 @@ open_in_view(void *data)
 		    enter_stream(fd, joining->paths[fd]) == NULL)
 			joining->files &= ~(1U << fd);
 	}
+	joining->sees_log = joining->receipt->log.on &&
+	    faccessat(AT_FDCWD, path_of(joining->receipt->log.place), R_OK,
+		AT_SYMLINK_NOFOLLOW) == 0;
 	return 0;
 }
 
@@ -196,11 +199,13 @@ reopen_streams(struct joining *joining)
 
 	joining->null &= ~null;
 	joining->own_input = -1;
-	if ((joining->files | null) == 0)
+	if ((joining->files | null) == 0 && !joining->receipt->log.on)
 		return;
 	joining->own_input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (joining->files != 0)
+	if (joining->files != 0 || joining->receipt->log.on)
 		find_in_view(joining);
+	if (joining->sees_log)
+		log_hide(joining->receipt, NULL);
 	if ((joining->files | null) == 0)
 		return;
 	insist(NULL, namespaces_own_mounts());
@@ -364,6 +369,9 @@ join_run(struct joining *joining)
 	supervise_open_started(&joining->supervision);
 	enter(joining);
 	reopen_streams(joining);
+	/* The command's process may have this one's memory. */
+	joining->receipt->log.inside = true;
 	start(joining);
+	joining->receipt->log.inside = false;
 	join_attend(joining);
 }

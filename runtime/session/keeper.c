@@ -136,6 +136,7 @@ leave(struct keeper *keeper)
 	network_end(&keeper->keeping->supervision->network);
 	cgroup_remove(&keeper->keeping->supervision->group);
 	remove_scratch(keeper->keeping);
+	supervise_finish_kept(keeper->keeping->supervision);
 	for (uint32_t i = 0; i < keeper->ender_count; i++)
 		session_answer(keeper->enders[i], SESSION_END, NULL);
 	_exit(0);

@@ -42,6 +42,7 @@ struct joining {
 	struct supervision supervision;
 	struct explaining explaining;
 	char directory[SBX_MAX_PATH + 1]; /* in the view */
+	bool sees_log;
 	uint64_t tag;
 	unsigned files;       /* a bit for each stream: see apply/streams.c */
 	unsigned null;        /* likewise, the null device */

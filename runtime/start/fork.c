@@ -143,7 +143,8 @@ decide(struct sandbox *sandbox, bool explains)
 
 	chosen.supervised = chosen.full || supervision->timeout > 0 ||
 	    supervision->output > 0 || supervision->tripwire != NULL ||
-	    supervision->receipt != NULL || explains || chosen.answered != NULL;
+	    supervision->receipt != NULL || supervision->log != NULL ||
+	    explains || chosen.answered != NULL;
 	/* Then the first process refuses, and that is the line to read. */
 	if (chosen.supervised && !chosen.full && !sandbox->options.plan &&
 	    supervise_obstacle() != NULL)
@@ -267,6 +268,7 @@ settle_processes(struct sandbox *sandbox, pid_t first)
 		owners_close(&sandbox->owners);
 		network_forget(network);
 	} else if (first == 0) {
+		sandbox->receipt.log.inside = true;
 		owners_use(&sandbox->owners);
 		network_make(network, &sandbox->arena);
 		sandbox->pid_max = pid_max_open_own(sandbox->pid_max);
@@ -337,6 +339,7 @@ fork_below_full(struct sandbox *sandbox)
 		return first;
 	/* To process 1 of a namespace a signal has to wait: what it does not
 	 * block, and has no handler for, the kernel drops.  This one may end. */
+	sandbox->receipt.log.inside = true;
 	signals_restore(&sandbox->supervision.former);
 	network_forget(&sandbox->supervision.network);
 	return 0;
@@ -370,6 +373,17 @@ fork_first(struct sandbox *sandbox, const struct choices *chosen, bool *opened)
 	return -1;
 }
 
+/* For the record of the run. */
+static void
+note_facts(struct sandbox *sandbox)
+{
+	struct run_log *log = &sandbox->receipt.log;
+
+	log->level = level_name(sandbox->plan.level);
+	log->workspace =
+	    bind_anchored(sandbox->binder)->anchors[SBX_ANCHOR_WORKSPACE];
+}
+
 void
 sandbox_fork(struct sandbox *sandbox)
 {
@@ -385,8 +399,10 @@ sandbox_fork(struct sandbox *sandbox)
 	} while (first < 0 && chosen.full);
 	if (first > 0 && sandbox->options.explain && explains)
 		advice_open(&sandbox->explaining);
-	if (first > 0)
+	if (first > 0) {
+		note_facts(sandbox);
 		supervise(supervision, first);
+	}
 	if (first < 0 && opened)
 		supervise_close(supervision);
 	if (first == 0 && supervision->learned != NULL)

@@ -253,8 +253,9 @@ load_policy(const struct options *options, struct arena *arena, char *digest,
 	const char *name = options->policy;
 	enum sbx_blob_error error;
 
-	loaded->whole = digest != NULL || options->rule_count > 0;
+	loaded->whole |= digest != NULL || options->rule_count > 0;
 	read_policy(options, arena, loaded, true);
+	loaded->all = loaded->size;
 	if (digest != NULL)
 		sha256_hex(loaded->bytes, loaded->size, digest);
 	if (options->expect != NULL && strcasecmp(digest, options->expect) != 0)

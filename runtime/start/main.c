@@ -198,6 +198,7 @@ main(int argc, char **argv, char **environment)
 	signals_begin();
 	sandbox->pid_max = -1;
 	options_parse(options, argv);
+	log_begin(&sandbox->receipt, &sandbox->arena, options);
 	questions_begin(options, &sandbox->arena);
 	find_names(sandbox);
 	owners_none(&sandbox->owners);
@@ -225,7 +226,7 @@ main(int argc, char **argv, char **environment)
 	confine_descriptors(options, -1);
 	streams_check();
 	receipt_open(&sandbox->receipt, &sandbox->arena, options->status_fd,
-	    options->log);
+	    NULL);
 	receipt_open(&sandbox->report, &sandbox->arena, -1,
 	    options->explain_file);
 	receipt_open(&sandbox->learned, &sandbox->arena, -1, options->learn);
@@ -241,13 +242,17 @@ main(int argc, char **argv, char **environment)
 	machine_probe(&sandbox->machine);
 	sandbox_begin(sandbox);
 	sandbox_anchor(sandbox);
-	receipt_open_log(&sandbox->receipt, options->log);
+	log_open(&sandbox->receipt);
 	receipt_open_log(&sandbox->report, options->explain_file);
 	if (options->staging)
 		stage_open(&sandbox->stage, options->stage,
 		    bind_anchored(sandbox->binder));
 	sandbox_fork(sandbox);
 	sandbox_prepare(sandbox, environment);
+	if (sandbox_restricts_files(sandbox))
+		log_hide(&sandbox->receipt,
+		    sandbox->plan.outside != NULL ? sandbox->plan.outside :
+						    sandbox->plan.binding);
 	plan_warn(&sandbox->plan, options->plan || options->verbose);
 	sandbox_make_group(sandbox);
 	describe(sandbox);

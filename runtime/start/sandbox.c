@@ -58,10 +58,16 @@ sandbox_load(struct sandbox *sandbox)
 	const struct options *options = &sandbox->options;
 
 	bool named = options->expect != NULL || options->plan ||
-	    options->status_fd >= 0 || options->log != NULL || sandbox->kept;
+	    options->status_fd >= 0 || sandbox->kept;
+	struct run_log *log = &sandbox->receipt.log;
 
+	log->policy = options->policy;
+	sandbox->loaded.whole = log->on;
 	load_policy(options, &sandbox->arena, named ? sandbox->digest : NULL,
 	    &sandbox->loaded, &sandbox->blob);
+	log->blob = &sandbox->blob;
+	log->bytes = sandbox->loaded.bytes;
+	log->size = sandbox->loaded.all;
 	name_scratch(sandbox);
 	limits_apply(&sandbox->blob, options->limits, sandbox->limits);
 }
@@ -73,7 +79,7 @@ sandbox_anchor(struct sandbox *sandbox)
 	    &(struct bind_request){
 		.blob = &sandbox->blob,
 		.options = &sandbox->options,
-		.log = sandbox->receipt.way,
+		.log = log_way(&sandbox->receipt),
 		.report = sandbox->report.way,
 		.learned = sandbox->learned.way,
 		.owners = sandbox->owners,

@@ -64,6 +64,7 @@ be_first(struct birth *birth, const char *outer)
 	read_user_namespace(inner);
 	handover_namespaces(&handover, strcmp(inner, outer) != 0);
 	sandbox_prepare(sandbox, birth->environment);
+	log_hide(&sandbox->receipt, sandbox->plan.outside);
 	plan_warn(&sandbox->plan, false);
 	sandbox_make_group(sandbox);
 	handover.held = sandbox->plan.held |
@@ -121,6 +122,23 @@ empty_scratch(const struct sandbox *sandbox)
 	return path;
 }
 
+/* The session has a line in the log, beside those of its commands. */
+static void
+begin_line(struct sandbox *sandbox)
+{
+	struct run_log *log = &sandbox->receipt.log;
+
+	receipt_name(&sandbox->receipt);
+	log->command = NULL;
+	log->session = sandbox->options.session;
+	log->level = level_name(sandbox->plan.level);
+	log->workspace =
+	    bind_anchored(sandbox->binder)->anchors[SBX_ANCHOR_WORKSPACE];
+	log_open(&sandbox->receipt);
+	if (log->on && sandbox->plan.level == SBX_LEVEL_FULL)
+		sandbox->supervision.log = &sandbox->receipt;
+}
+
 __attribute__((noreturn)) static void
 be_keeper(struct birth *birth)
 {
@@ -143,6 +161,7 @@ be_keeper(struct birth *birth)
 	machine_probe(&sandbox->machine);
 	sandbox_begin(sandbox);
 	sandbox_anchor(sandbox);
+	begin_line(sandbox);
 	keeping.scratch = empty_scratch(sandbox);
 	read_user_namespace(outer);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
@@ -153,6 +172,7 @@ be_keeper(struct birth *birth)
 		be_first(birth, outer);
 	if (keeping.first < 0)
 		answer_none(birth);
+	supervise_keep(&sandbox->supervision);
 	close(birth->handover[1]);
 	keeping.handover = birth->handover[0];
 	keeper_stay(&keeping);
@@ -373,14 +393,38 @@ find_or_make(struct joining *joining, struct sandbox *sandbox,
 
 /* Without the rules nobody can tell who may have made a link. */
 static void
-open_log(struct receipt *receipt, const char *path)
+refuse_links(const struct followed *way, const char *path)
 {
-	if (path != NULL && receipt->way.link_count > 0)
+	if (path != NULL && way->link_count > 0)
 		refuse(path,
 		    "a link is on the way to the log: in a session, give the "
 		    "path without links",
 		    0);
-	receipt_open_log(receipt, path);
+}
+
+static void
+open_logs(struct sandbox *sandbox, const struct offer *offer)
+{
+	const struct options *options = &sandbox->options;
+	const struct offer_head *head = offer->head;
+	struct run_log *log = &sandbox->receipt.log;
+	struct followed way = log_way(&sandbox->receipt);
+
+	log->session = offer_text(offer, head->name);
+	log->policy = offer_text(offer, head->policy);
+	log->level = level_name((enum sbx_level)head->level);
+	log->workspace = place_of(
+	    offer_text(offer, head->anchors[SBX_ANCHOR_WORKSPACE]));
+	log->blob = &offer->blob;
+	memcpy(log->digest, head->digest, sizeof log->digest);
+	receipt_open(&sandbox->receipt, &sandbox->arena, options->status_fd,
+	    NULL);
+	receipt_open(&sandbox->report, &sandbox->arena, -1,
+	    options->explain_file);
+	refuse_links(&way, log->path);
+	refuse_links(&sandbox->report.way, options->explain_file);
+	log_open(&sandbox->receipt);
+	receipt_open_log(&sandbox->report, options->explain_file);
 }
 
 static void
@@ -396,12 +440,7 @@ join(struct joining *joining, struct sandbox *sandbox, char **environment)
 	joining->report = &sandbox->report;
 	joining->variables = environment;
 	streams_check();
-	receipt_open(&sandbox->receipt, &sandbox->arena, options->status_fd,
-	    options->log);
-	receipt_open(&sandbox->report, &sandbox->arena, -1,
-	    options->explain_file);
-	open_log(&sandbox->receipt, options->log);
-	open_log(&sandbox->report, options->explain_file);
+	open_logs(sandbox, &joining->offer);
 	join_run(joining);
 }
 

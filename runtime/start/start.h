@@ -23,6 +23,7 @@
  */
 struct policy_file {
 	size_t size; /* of what is applied: without the text in the blob */
+	size_t all;  /* of what was read */
 	bool whole;  /* the text is read, too, to add rules or for a digest */
 	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
 	struct policy_place place;

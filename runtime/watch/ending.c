@@ -66,7 +66,8 @@ ending_signal(int status)
 /* A signal with which the kernel says that an rlimit was reached, or at which one
  * keeps it from writing a core file; not where the caller's own limit is lower. */
 static void
-tell_of_signal(const struct sbx_blob *blob, int status)
+tell_of_signal(const struct sbx_blob *blob, int status, limit_reached *reached,
+    void *of)
 {
 	static const char no_core[] = "no core file was written";
 	static const struct {
@@ -95,34 +96,49 @@ tell_of_signal(const struct sbx_blob *blob, int status)
 		if (limit != NULL && ending_signal(status) == ends[i].signal &&
 		    limit_process(ends[i].resource, NULL, &own) == 0 &&
 		    (core ? limit->value < own.soft : limit->value <= own.soft))
-			limit_say(blob, limit->kind, ends[i].text);
+			reached(of, limit->kind, ends[i].text);
 	}
+}
+
+void
+ending_limits(const struct sbx_blob *blob, int status, bool late,
+    const struct cgroup_usage *usage, limit_reached *reached, void *of)
+{
+	struct out text;
+
+	out_init(&text, -1);
+	if (usage->killed > 0 && usage->killed != UINT64_MAX) {
+		out_print(&text, "processes that the kernel killed for it: %lu",
+		    usage->killed);
+		reached(of, SBX_LIMIT_MEMORY, text.text);
+	}
+	out_init(&text, -1);
+	if (usage->refused > 0 && usage->refused != UINT64_MAX) {
+		out_print(&text, "processes that could not be started: %lu",
+		    usage->refused);
+		reached(of, SBX_LIMIT_PROCESSES, text.text);
+	}
+	if (late)
+		reached(of, SBX_LIMIT_TIMEOUT, "the command is ended");
+	else
+		tell_of_signal(blob, status, reached, of);
+}
+
+static void
+say_limit(void *of, uint16_t kind, const char *text)
+{
+	const struct sbx_blob *blob = of;
+
+	limit_say(blob, kind, text);
 }
 
 void
 ending_tell(const struct sbx_blob *blob, int status, bool late,
     const struct cgroup_usage *usage)
 {
-	struct out text;
-
-	if (!stderr_takes_more())
-		return;
-	out_init(&text, -1);
-	if (usage->killed > 0 && usage->killed != UINT64_MAX) {
-		out_print(&text, "processes that the kernel killed for it: %lu",
-		    usage->killed);
-		limit_say(blob, SBX_LIMIT_MEMORY, text.text);
-	}
-	out_init(&text, -1);
-	if (usage->refused > 0 && usage->refused != UINT64_MAX) {
-		out_print(&text, "processes that could not be started: %lu",
-		    usage->refused);
-		limit_say(blob, SBX_LIMIT_PROCESSES, text.text);
-	}
-	if (late)
-		limit_say(blob, SBX_LIMIT_TIMEOUT, "the command is ended");
-	else
-		tell_of_signal(blob, status);
+	if (stderr_takes_more())
+		ending_limits(blob, status, late, usage, say_limit,
+		    (void *)(uintptr_t)blob);
 }
 
 void

@@ -62,6 +62,16 @@ put_object(struct out *json, const struct explaining *explaining,
 	json_string(json, "object", text);
 }
 
+void
+explained_put(struct out *json, const struct explaining *explaining,
+    const struct sbx_denial *denial)
+{
+	json_string(json, "right", explain_word(denial));
+	put_object(json, explaining, denial, NULL);
+	json_number(json, "count", denial->count);
+	json_string(json, "program", denial->program);
+}
+
 static void
 put_denial(struct receipt *receipt, const struct explaining *explaining,
     const struct sbx_denial *denial, const struct sbx_advice *advice)

@@ -125,6 +125,22 @@ put_wire(struct arena *arena, const struct wire *wire)
 	}
 }
 
+/* In a sandbox the directory may lie where nothing can be written. */
+static void
+begin_unfinished(struct unfinished *run, void *bytes, size_t len)
+{
+	if (run->directory < 0) {
+		run->directory = scratch_runs();
+		if (run->directory >= 0)
+			run->directory = above_standard(run->directory);
+	}
+	if (!unfinished_begin(run, bytes, len) && errno != EACCES &&
+	    errno != EROFS && errno != EPERM)
+		warn_about("watch",
+		    "if sbxrun is killed, the next run cannot say what changed",
+		    errno);
+}
+
 void
 tripwire_keep(struct tripwire *tripwire)
 {
@@ -143,7 +159,7 @@ tripwire_keep(struct tripwire *tripwire)
 		put_wire(arena, &tripwire->wires[i]);
 	arena_take(arena, 0, 1);
 	head->len = (uint32_t)(arena->bytes + arena->used - (char *)head);
-	unfinished_begin(&tripwire->unfinished, head, head->len);
+	begin_unfinished(&tripwire->unfinished, head, head->len);
 }
 
 /* --- read ----------------------------------------------------------------- */
@@ -337,7 +353,7 @@ tripwire_tell_killed(struct arena *arena, struct unfinished *next)
 	struct unfinished_list list;
 	size_t len;
 
-	unfinished_open(&list);
+	unfinished_open(&list, scratch_runs());
 	while (unfinished_next(&list, &len)) {
 		struct tripwire tripwire = {
 			.arena = arena,

@@ -22,7 +22,7 @@ enum {
 	LEARNED_FORM = 1,
 	FILE_MAX = 12 << 20, /* sbxc reads up to 16 MiB */
 	COMMAND_ROOM = 8 << 10,
-	LOCK_TRIES = 100, /* of 20 milliseconds each */
+	PATIENCE = 2000, /* milliseconds */
 };
 
 /* --- the file ------------------------------------------------------------- */
@@ -112,7 +112,7 @@ begin(struct receipt *receipt, const char *event)
 }
 
 static bool
-send(struct receipt *receipt)
+send_record(struct receipt *receipt)
 {
 	return receipt_end(receipt) && receipt_send(receipt);
 }
@@ -173,7 +173,7 @@ write_start(struct receipt *receipt, const struct learned *learned)
 	json_string(json, "level",
 	    level_name(explaining->view ? SBX_LEVEL_FULL : SBX_LEVEL_STANDARD));
 	put_command(json, learned->command);
-	return send(receipt);
+	return send_record(receipt);
 }
 
 static bool
@@ -193,7 +193,7 @@ write_anchors(struct receipt *receipt, const struct explaining *explaining)
 		    sbx_string(blob, blob->anchors[i].name));
 		put_path(json, at->len > 0 ? at->path : "/",
 		    at->len > 0 ? at->len : 1);
-		if (!send(receipt))
+		if (!send_record(receipt))
 			return false;
 	}
 	return true;
@@ -269,7 +269,7 @@ write_wish(struct receipt *receipt, const struct wanted *wish)
 		put_errno(json, wish->error);
 	json_number(json, "count", wish->count);
 	json_string(json, "program", wish->program);
-	return send(receipt);
+	return send_record(receipt);
 }
 
 static bool
@@ -295,18 +295,7 @@ write_end(struct receipt *receipt, const struct learned *learned)
 			    (unsigned)WEXITSTATUS(learned->status));
 	json_number(json, "lost", learned->explaining->learning->lost);
 	json_number(json, "unread", learned->explaining->unread);
-	return send(receipt);
-}
-
-/* Whoever has the lock may have been stopped: then it goes on without. */
-static void
-lock(int fd)
-{
-	static const struct timespec while_it_writes = { .tv_nsec = 20000000 };
-
-	for (int i = 0; i < LOCK_TRIES && flock(fd, LOCK_EX | LOCK_NB) != 0;
-	     i++)
-		nanosleep(&while_it_writes, NULL);
+	return send_record(receipt);
 }
 
 void
@@ -314,7 +303,8 @@ learned_write(struct receipt *receipt, const struct learned *learned)
 {
 	const struct explaining *explaining = learned->explaining;
 
-	lock(receipt->sinks[1]);
+	/* Without it, it goes on all the same. */
+	file_lock(receipt->sinks[1], PATIENCE);
 	if (!write_start(receipt, learned) ||
 	    !write_anchors(receipt, explaining) ||
 	    !write_wishes(receipt, explaining->learning)) {

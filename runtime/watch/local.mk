@@ -13,6 +13,7 @@ loader_sources += \
 	runtime/watch/git_blind.c \
 	runtime/watch/tripwire.h \
 	runtime/watch/hint.c \
+	runtime/watch/log.c \
 	runtime/watch/look.c \
 	runtime/watch/relay.c \
 	runtime/watch/supervise.c \

@@ -1,7 +1,7 @@
 /*
  * The receipt: what was applied, and how it ended, as lines of JSON for
- * programs, on a descriptor (--status-fd) or at the end of a file (--log).
- * sbxrun(1) describes the fields.
+ * programs, on a descriptor (--status-fd); the last one goes to the log, too
+ * (log.c).  sbxrun(1) describes the fields.
  *
  * The first record is made before the command's process restricts itself, and
  * written when that has succeeded.  So everything in it is true, and a refusal
@@ -30,14 +30,14 @@ name_of(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* The directory of the log.  The links that lead there are judged with all the
- * others, before anything is written. */
-static struct followed
-follow_directory(struct arena *arena, const char *path, const char *name)
+struct followed
+receipt_way(struct arena *arena, const char *path, const char **name)
 {
-	struct sbx_place directory = { path, (uint32_t)(name - path) };
+	struct sbx_place directory;
 
-	if (name == path)
+	*name = name_of(path);
+	directory = (struct sbx_place){ path, (uint32_t)(*name - path) };
+	if (*name == path)
 		return follow_given(arena, ".");
 	if (directory.len > SBX_MAX_PATH)
 		refuse(path, "cannot open the log", ENAMETOOLONG);
@@ -77,13 +77,20 @@ void
 receipt_open(struct receipt *receipt, struct arena *arena, int fd,
     const char *log)
 {
+	const char *name;
+
 	receipt->sinks[0] = fd;
 	receipt->sinks[1] = -1;
 	if (log != NULL)
-		receipt->way = follow_directory(arena, log, name_of(log));
+		receipt->way = receipt_way(arena, log, &name);
 	receipt->on = fd >= 0 || log != NULL;
-	if (!receipt->on)
-		return;
+	if (receipt->on && receipt->pid == 0)
+		receipt_name(receipt);
+}
+
+void
+receipt_name(struct receipt *receipt)
+{
 	receipt->pid = getpid();
 	clock_gettime(CLOCK_REALTIME, &receipt->time);
 }
@@ -225,16 +232,23 @@ void
 receipt_finish(struct receipt *receipt, const struct ending *ending)
 {
 	struct out *json = &receipt->json;
+	const char *refusal = log_refusal(receipt);
 
-	receipt_begin(receipt, "end");
+	receipt_begin(receipt, refusal != NULL ? "refused" : "end");
+	log_put_head(receipt);
+	if (refusal != NULL)
+		json_string(json, "error", refusal);
 	put_ending(json, ending);
 	put_usage(json);
 	put_known(json, "memory_together", ending->usage->memory);
 	put_known(json, "memory_killed", ending->usage->killed);
 	put_known(json, "processes_refused", ending->usage->refused);
 	put_explaining(json, ending);
+	if (receipt->log.arena != NULL)
+		log_put_lists(receipt, ending);
 	receipt_end(receipt);
-	if (!receipt_send(receipt))
+	log_add(receipt);
+	if (ending->begun && !receipt_send(receipt))
 		warn_about("receipt", "its last record is lost", errno);
 }
 

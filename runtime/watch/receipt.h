@@ -4,6 +4,8 @@
 
 #include "format/blob.h"
 #include "format/model.h"
+#include "runtime/base/files.h"
+#include "runtime/base/options.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/bind.h"
 #include "runtime/explain/explain.h"
@@ -126,19 +128,90 @@ void relay_tell(struct relay *relay);
 /* Whether nothing is on its way. */
 bool relay_is_empty(const struct relay *relay);
 
+/* --- unfinished.c ------------------------------------------------------ */
+
+enum { UNFINISHED_NAME = 32 };
+
+struct unfinished {
+	int directory, fd; /* -1: none */
+	uint32_t others;   /* files that were there */
+	void *bytes;
+	size_t len;
+	char name[UNFINISHED_NAME];
+};
+
+/* Of this run, in its directory; false with errno.  It begins with a number other
+ * than 0, and may be followed by what was there before. */
+bool unfinished_begin(struct unfinished *run, void *bytes, size_t len);
+void unfinished_end(struct unfinished *run);
+
+/* Those of runs that were killed, one after the other: open, and ours alone. */
+struct unfinished_list {
+	struct unfinished run, free; /* a file that can be used again */
+	uint32_t others;
+	struct directory entries;
+};
+
+/* Takes the descriptor of the directory, or -1. */
+void unfinished_open(struct unfinished_list *list, int directory);
+bool unfinished_next(struct unfinished_list *list, size_t *len);
+/* What comes next may have the free file; or NULL. */
+void unfinished_close(struct unfinished_list *list, struct unfinished *next);
+
 /* --- receipt.c --------------------------------------------------------- */
 
 enum { RECEIPT_SIZE = 64 << 10, RECEIPT_SINKS = 2 };
+
+/* What the processes inside tell the supervisor. */
+struct log_shared {
+	bool seen;         /* the command would see the log: it gets no line */
+	char reason[1000]; /* why the run was refused, or "" */
+};
+
+/* See log.c. */
+struct run_log {
+	bool on;
+	bool required; /* else a fault is a warning */
+	bool brief;    /* without the arguments of the command */
+	bool inside;   /* this process is none that writes */
+	bool judged;   /* so are the links on the way */
+	struct arena *arena;
+	const struct options *options;
+	const char *path;    /* as it was named, or NULL: in sbx's own state */
+	const char *name;    /* of the file, and where it is: */
+	int directory;       /* -1: unknown */
+	struct followed way; /* to that */
+	struct sbx_place place;
+	struct log_shared *shared;
+	struct unfinished pending;
+	const char *by; /* the program that has started this one, or NULL */
+	char by_name[32];
+	pid_t by_pid;
+	/* What is known of the run so far, or NULL. */
+	char *const *command;
+	const char *session, *policy, *level;
+	struct sbx_place workspace;
+	const struct sbx_blob *blob;
+	const void *bytes; /* that the digest is of, which takes its time */
+	size_t size;
+	char digest[SHA256_HEX + 1]; /* or "" */
+	/* Its texts: members of an object, and a list. */
+	struct out head, changes;
+	uint32_t more_changes;
+	char head_text[16 << 10], changes_text[12 << 10];
+	char policy_line[4 << 10], line[RECEIPT_SIZE + 512];
+};
 
 struct receipt {
 	struct out json;         /* the record that is written now, in `text` */
 	char text[RECEIPT_SIZE]; /* which is large, and rarely used */
 	bool on;
-	struct followed way;      /* to the log's directory */
+	struct followed way;      /* to the file's directory */
 	const char *unopened;     /* what to say then; NULL: the usual */
 	int sinks[RECEIPT_SINKS]; /* descriptors, or -1 */
 	pid_t pid;                /* of sbxrun, as its caller sees it */
 	struct timespec time;     /* of its start: with pid, the run's name */
+	struct run_log log;       /* of the receipt of a run alone */
 };
 
 /* How the command ended. */
@@ -151,12 +224,24 @@ struct ending {
 	/* --explain: what it found, or NULL, and why it could not. */
 	const struct explaining *explaining;
 	const char *why_untraced;
+	const struct sbx_blob *blob;
+	const struct decisions *decisions;
+	const uint32_t *refused; /* as in struct listening */
+	bool begun;              /* the receipt has its first record */
 };
 
 /* The receipt goes to a descriptor, or -1, and to the end of a file, or
  * NULL. */
 void receipt_open(struct receipt *receipt, struct arena *arena, int fd,
     const char *log);
+
+/* Gives the run its name. */
+void receipt_name(struct receipt *receipt);
+
+/* The directory of a file, and the name in it.  The links that lead there are to be
+ * judged with all the others, before anything is written. */
+struct followed receipt_way(struct arena *arena, const char *path,
+    const char **name);
 
 /* Once the links on the way to the file have been judged (receipt->way);
  * refuses if it cannot be written. */
@@ -174,12 +259,51 @@ bool receipt_send(struct receipt *receipt);
 void receipt_network(struct receipt *receipt, const struct sbx_blob *blob,
     const struct decisions *decisions);
 
-/* Makes and writes the last record; a failure is a warning. */
+/* Makes and writes the last record, in the log, too; a failure is a warning. */
 void receipt_finish(struct receipt *receipt, const struct ending *ending);
 
 void receipt_close(const struct receipt *receipt);
 
+/* --- log.c ------------------------------------------------------------- */
+
+/* What the options and ~/.config/sbx say of the log.  From now on, what is refused
+ * has a line there. */
+void log_begin(struct receipt *receipt, struct arena *arena,
+    const struct options *options);
+
+/* The way to its directory, whose links the binder judges. */
+struct followed log_way(struct receipt *receipt);
+
+/* Whether a line can be added.  If not, this refuses (125), or says so and there is
+ * no log. */
+void log_open(struct receipt *receipt);
+
+/* The same where these rules let the command see it; NULL: it does. */
+void log_hide(struct receipt *receipt, const struct binding *binding);
+
+/* The command is running: adds a line for each run that was killed, and keeps what
+ * is known of this one. */
+void log_keep(struct receipt *receipt);
+
+/* Why a process inside has refused the run, or NULL. */
+const char *log_refusal(const struct receipt *receipt);
+
+/* Something changed at a watched place. */
+void log_changed(struct receipt *receipt, const char *change,
+    struct sbx_place at, const char *setting);
+
+/* The members of the last record that say who ran what, and what came of it. */
+void log_put_head(struct receipt *receipt);
+void log_put_lists(struct receipt *receipt, const struct ending *ending);
+
+/* Adds the last record, which has its end. */
+void log_add(struct receipt *receipt);
+
 /* --- explained.c ------------------------------------------------------- */
+
+/* What was denied, as members of an object. */
+void explained_put(struct out *json, const struct explaining *explaining,
+    const struct sbx_denial *denial);
 
 struct telling {
 	const struct explaining *explaining;
@@ -220,6 +344,14 @@ struct learned {
 
 /* Writes all records; a failure is a warning. */
 void learned_write(struct receipt *receipt, const struct learned *learned);
+
+/* --- ending.c ---------------------------------------------------------- */
+
+/* Calls `reached` for each limit that the command has reached, as far as the kernel
+ * tells.  `late`: its time is over. */
+typedef void limit_reached(void *of, uint16_t kind, const char *text);
+void ending_limits(const struct sbx_blob *blob, int status, bool late,
+    const struct cgroup_usage *usage, limit_reached *reached, void *of);
 
 /* --- term.c ------------------------------------------------------------ */
 

@@ -63,6 +63,7 @@ supervise_limits(struct supervision *supervision, const struct sbx_blob *blob)
 
 	cgroup_init(&supervision->group);
 	supervision->blob = blob;
+	supervision->listening.refused = supervision->refused;
 	supervision->grace = GRACE;
 	limit = limit_here(blob, SBX_LIMIT_TIMEOUT);
 	if (limit != NULL)
@@ -80,6 +81,7 @@ supervise_tells(struct supervision *supervision, const struct options *options,
 {
 	supervision->command = options->command;
 	supervision->receipt = receipt->on ? receipt : NULL;
+	supervision->log = receipt->log.on ? receipt : NULL;
 	supervision->report = report->on ? report : NULL;
 	supervision->verbose = options->verbose;
 	supervision->explains = options->explain;
@@ -538,12 +540,38 @@ finish_receipt(const struct watch *watch, const struct cgroup_usage *usage)
 		.relay = &supervision->relay,
 		.explaining = supervision->listening.explaining,
 		.why_untraced = supervision->why_untraced,
+		.blob = supervision->blob,
+		.decisions = &supervision->network.decisions,
+		.refused = supervision->refused,
+		.begun = supervision->receipt != NULL && has_begun(watch),
 	};
 
-	if (supervision->receipt != NULL && has_begun(watch))
-		receipt_finish(supervision->receipt, &end);
+	if (supervision->log != NULL || end.begun)
+		receipt_finish(supervision->log != NULL ? supervision->log :
+							  supervision->receipt,
+		    &end);
+	end.begun = true;
 	if (supervision->report != NULL)
 		receipt_finish(supervision->report, &end);
+}
+
+void
+supervise_finish_kept(const struct supervision *supervision)
+{
+	static const struct cgroup_usage unknown = { UINT64_MAX, UINT64_MAX,
+		UINT64_MAX };
+	struct ending end = {
+		.usage = &unknown,
+		.begin = supervision->begin,
+		.relay = &supervision->relay,
+		.blob = supervision->blob,
+		.decisions = &supervision->network.decisions,
+		.refused = supervision->refused,
+	};
+
+	clock_now(&end.end);
+	if (supervision->log != NULL)
+		receipt_finish(supervision->log, &end);
 }
 
 static void
@@ -596,7 +624,8 @@ watch_tell(const struct watch *watch, const struct cgroup_usage *usage)
 
 	if (supervision->tripwire != NULL)
 		tripwire_tell(supervision->tripwire,
-		    has_begun(watch) ? supervision->receipt : NULL);
+		    has_begun(watch) ? supervision->receipt : NULL,
+		    supervision->log);
 	tell_denials(watch);
 	write_learned(watch);
 	tell_network(watch);
@@ -613,6 +642,15 @@ watch_tell(const struct watch *watch, const struct cgroup_usage *usage)
 			WEXITSTATUS(watch->status) == EXIT_REFUSED);
 	hint_tell(supervision, watch->status,
 	    hint_is_hidden(supervision, watch->status));
+}
+
+void
+supervise_keep(const struct supervision *supervision)
+{
+	if (supervision->log != NULL)
+		log_keep(supervision->log);
+	else if (supervision->receipt != NULL)
+		log_keep(supervision->receipt);
 }
 
 void
@@ -635,6 +673,7 @@ supervise(struct supervision *supervision, pid_t first)
 	watch_begin(&watch);
 	if (supervision->tripwire != NULL)
 		tripwire_keep(supervision->tripwire);
+	supervise_keep(supervision);
 	if (lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
 		close(STDIN_FILENO);
 	watch_command(&watch);

@@ -66,9 +66,11 @@ struct supervision {
 	uint64_t tasks; /* that the user has at most, where it was tried */
 	struct relay relay;
 	struct listening listening;
+	uint32_t refused[ANSWERS_MAX];
 	struct servers servers; /* for the listening ones, of this sandbox */
 	struct cgroup group;
 	struct receipt *receipt;   /* NULL: none is wanted */
+	struct receipt *log;       /* that the log has the end of, or NULL */
 	struct tripwire *tripwire; /* NULL: nothing is watched */
 	/* --explain: who is told, beside the person, or NULL; and why nothing
 	 * is explained, or NULL. */
@@ -155,6 +157,12 @@ bool watch_once(struct watch *watch, int milliseconds);
 void watch_drain(struct watch *watch);
 /* Says and records how it ended. */
 void watch_tell(const struct watch *watch, const struct cgroup_usage *usage);
+
+/* The command runs: what its last record will say of now is found out. */
+void supervise_keep(const struct supervision *supervision);
+
+/* In a session's keeper, that ends: the line of the session. */
+void supervise_finish_kept(const struct supervision *supervision);
 
 /* Why nobody can supervise a command below level full; NULL: it can be done. */
 const char *supervise_obstacle(void);

@@ -122,6 +122,8 @@ record(struct tripwire *tripwire, const struct wire *wire, enum change change,
 {
 	struct receipt *receipt = tripwire->receipt;
 
+	if (tripwire->log != NULL)
+		log_changed(tripwire->log, change_words[change], at, setting);
 	if (receipt == NULL || tripwire->lost)
 		return;
 	receipt_begin(receipt, "changed");
@@ -494,9 +496,11 @@ tripwire_tell_early(struct tripwire *tripwire)
 }
 
 void
-tripwire_tell(struct tripwire *tripwire, struct receipt *receipt)
+tripwire_tell(struct tripwire *tripwire, struct receipt *receipt,
+    struct receipt *log)
 {
 	tripwire->receipt = receipt;
+	tripwire->log = log;
 	/* Never block on a stderr that nobody reads. */
 	tripwire->quiet = !stderr_takes_more();
 	look_again(tripwire, false);

@@ -104,35 +104,6 @@ const char *look_settings(struct arena *arena, const struct seen *seen);
 /* What is there now, if that is a file; or -1. */
 int look_open(const struct seen *seen, struct stat *status);
 
-/* --- unfinished.c ------------------------------------------------------ */
-
-enum { UNFINISHED_NAME = 32 };
-
-struct unfinished {
-	int directory, fd; /* -1: none */
-	uint32_t others;   /* files that were there */
-	void *bytes;
-	size_t len;
-	char name[UNFINISHED_NAME];
-};
-
-/* Of this run; what cannot be written is a warning.  It begins with a number other
- * than 0, and may be followed by what was there before. */
-void unfinished_begin(struct unfinished *run, void *bytes, size_t len);
-void unfinished_end(struct unfinished *run);
-
-/* Those of runs that were killed, one after the other: open, and ours alone. */
-struct unfinished_list {
-	struct unfinished run, free; /* a file that can be used again */
-	uint32_t others;
-	struct directory entries;
-};
-
-void unfinished_open(struct unfinished_list *list);
-bool unfinished_next(struct unfinished_list *list, size_t *len);
-/* What comes next may have the free file; or NULL. */
-void unfinished_close(struct unfinished_list *list, struct unfinished *next);
-
 /* --- tripwire.c -------------------------------------------------------- */
 
 /* A place, with what was there. */
@@ -166,7 +137,7 @@ struct tripwire {
 	bool late;             /* one was cut */
 	/* While it tells: */
 	const char *who;
-	struct receipt *receipt;
+	struct receipt *receipt, *log;
 	bool told;      /* a line said it before */
 	bool quiet;     /* nobody reads stderr */
 	bool lost;      /* a record of the receipt could not be written */
@@ -196,8 +167,9 @@ void tripwire_end_looks(const struct tripwire *tripwire,
 /* sbxrun was asked to end: looks and tells, once. */
 void tripwire_tell_early(struct tripwire *tripwire);
 
-/* Looks again and tells; the receipt may be NULL. */
-void tripwire_tell(struct tripwire *tripwire, struct receipt *receipt);
+/* Looks again and tells; the receipt, and the one with the log, may be NULL. */
+void tripwire_tell(struct tripwire *tripwire, struct receipt *receipt,
+    struct receipt *log);
 
 /* What changed at one place; and how much is not said. */
 void tripwire_tell_wire(struct tripwire *tripwire, struct wire *wire,

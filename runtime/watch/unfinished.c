@@ -5,7 +5,7 @@
  * A file for each run, in a directory of the user's where no command writes.  The
  * run holds a lock on it, which the kernel takes away when it ends, however.
  */
-#include "runtime/watch/tripwire.h"
+#include "runtime/watch/receipt.h"
 
 #include "runtime/base/files.h"
 #include "runtime/base/out.h"
@@ -58,17 +58,7 @@ make(struct unfinished *run)
 	return lock(run->fd, F_SETLKW);
 }
 
-/* In a sandbox the directory may lie where nothing can be written. */
-static void
-warn_unless_inside(int error)
-{
-	if (error != EACCES && error != EROFS && error != EPERM)
-		warn_about("watch",
-		    "if sbxrun is killed, the next run cannot say what changed",
-		    error);
-}
-
-void
+bool
 unfinished_begin(struct unfinished *run, void *bytes, size_t len)
 {
 	ssize_t written;
@@ -76,25 +66,20 @@ unfinished_begin(struct unfinished *run, void *bytes, size_t len)
 
 	run->bytes = bytes;
 	run->len = len;
-	if (run->directory < 0) {
-		run->directory = scratch_runs();
-		if (run->directory < 0) {
-			warn_unless_inside(errno);
-			return;
-		}
-		run->directory = above_standard(run->directory);
-	}
+	if (run->directory < 0)
+		return false;
 	if (run->fd >= 0 || make(run)) {
 		written = pwrite(run->fd, bytes, len, 0);
 		if (written == (ssize_t)len)
-			return;
+			return true;
 		errno = written >= 0 ? ENOSPC : errno;
 	}
 	error = errno;
 	if (run->fd >= 0)
 		unlinkat(run->directory, run->name, 0);
 	forget(run);
-	warn_unless_inside(error);
+	errno = error;
+	return false;
 }
 
 /* Nothing of what was there stays. */
@@ -113,10 +98,8 @@ unfinished_end(struct unfinished *run)
 /* --- those that were killed ----------------------------------------------- */
 
 void
-unfinished_open(struct unfinished_list *list)
+unfinished_open(struct unfinished_list *list, int directory)
 {
-	int directory = scratch_runs();
-
 	list->run = list->free = (struct unfinished){ .directory = -1,
 		.fd = -1 };
 	if (directory >= 0) {

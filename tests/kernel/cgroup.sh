@@ -121,7 +121,7 @@ reports()
 {
 	log=$base/$uid/log
 	rm -f "$log"
-	run --log "$log" "$base/limited.bin" -- sh -c 'exit 7' 2>/dev/null
+	run --status-fd 7 "$base/limited.bin" -- sh -c 'exit 7' 2>/dev/null 7>"$log"
 	is 'the status' 7 $?
 	is 'who holds processes' "$(processes_by)" "$(by processes)"
 	is 'who holds memory' 'cgroup, of all processes' "$(by memory)"
@@ -193,26 +193,26 @@ limits()
 	rm -f "$log"
 	# The shell and seven more; a shell that cannot fork ends.
 	# shellcheck disable=SC2016
-	text=$(run --log "$log" "$base/limited.bin" -c \
+	text=$(run --status-fd 7 "$base/limited.bin" -c \
 	    'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
-		sleep 300 & echo $i; done' 2>/dev/null | tail -n 1)
+		sleep 300 & echo $i; done' 2>/dev/null 7>"$log" | tail -n 1)
 	is 'processes' 7 "$text"
 	if [ "$(processes_by)" = 'cgroup, of all processes' ]; then
 		is 'are counted' 1 "$(sed -n \
 		    '2s/.*"processes_refused":\([0-9]*\).*/\1/p' "$log")"
 	fi
 	rm -f "$log"
-	run --log "$log" "$base/memory.bin" -c 'head -c 9m /dev/zero | tail -c 8m |
-	    wc -c >/dev/null; exit 3' 2>/dev/null
+	run --status-fd 7 "$base/memory.bin" -c 'head -c 9m /dev/zero | tail -c 8m |
+	    wc -c >/dev/null; exit 3' 2>/dev/null 7>"$log"
 	is 'less memory' 3 $?
 	rm -f "$log"
 	# Three that are below the limit, and above it together.
-	text=$(run --log "$log" "$base/memory.bin" -c 'for i in 1 2 3; do
+	text=$(run --status-fd 7 "$base/memory.bin" -c 'for i in 1 2 3; do
 	    (head -c 40m /dev/zero; echo >fed$i
 	    until [ -e fed1 ] && [ -e fed2 ] && [ -e fed3 ]; do
 		sleep 0.1
 	    done) | tail -c 40m | wc -c &
-	    done; wait' 2>/dev/null | grep -c '^41943040$')
+	    done; wait' 2>/dev/null 7>"$log" | grep -c '^41943040$')
 	is 'memory of all together' 1 "$((text < 3))"
 	is 'that is counted' 1 "$(sed -n \
 	    '2s/.*"memory_killed":\([1-9]\).*/1/p' "$log")"
@@ -226,7 +226,7 @@ falls_back()
 {
 	log=$base/$uid/log
 	rm -f "$log"
-	run --log "$log" "$base/limited.bin" -- sh -c 'exit 7' 2>/dev/null
+	run --status-fd 7 "$base/limited.bin" -- sh -c 'exit 7' 2>/dev/null 7>"$log"
 	is 'without a group: the status' 7 $?
 	is 'without a group: memory' 'rlimit, of each process' "$(by memory)"
 	is 'without a group: the limit is set' 65536 \

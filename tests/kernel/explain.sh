@@ -683,8 +683,8 @@ records()
 {
 	prepare "$1"
 	(cd "$ws" && as "$1" "$base/sbxrun" --explain=./report -l "$level" \
-	    --log "$home/log" "$base/shell.bin" \
-	    -c 'exec 2>/dev/null; cat ~/.ssh/id_rsa; exit 3' 2>/dev/null)
+	    --status-fd 7 "$base/shell.bin" -c \
+	    'exec 2>/dev/null; cat ~/.ssh/id_rsa; exit 3' 2>/dev/null 7>"$home/log")
 	tap_is "$level: uid $1: the status is the command's" 3 $?
 	for file in report ../log; do
 		tap_found "$level: uid $1: a record of it is in $file" "$(

@@ -118,7 +118,7 @@ commands()
 
 records()
 {
-	run "$1" plain '--explain=./report --log log' 'cat secret 2>/dev/null'
+	run "$1" plain '--explain=./report --status-fd 7' 'cat secret 2>/dev/null' 7>"$ws/log"
 	for file in report log; do
 		tap_found "uid $1: a record of it is in $file" "$(
 		    grep '"event":"denied"' "$ws/$file" |

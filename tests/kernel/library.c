@@ -401,8 +401,10 @@ test_supervised(struct stage *stage, const char *level)
 		.flags = SBX_UNSUPERVISED };
 	struct sbx_descriptor third = { 1, 3 };
 	struct sbx_error error = { .text = "" };
-	char text[512];
-	int tree, pidfd;
+	char text[64 << 10] = "";
+	int tree, pidfd, record[2];
+	size_t used = 0;
+	ssize_t len;
 
 	tap_ok(&stage->tap, shell(sandbox, "exit 4") == 4,
 	    "%s: a command under a supervisor", level);
@@ -429,6 +431,27 @@ test_supervised(struct stage *stage, const char *level)
 		error.kind == SBX_ERROR_ARGUMENT,
 	    "%s: descriptor 3 is not for it: %s", level, error.text);
 	command.descriptor_count = 0;
+	if (pipe(record) != 0)
+		return;
+	command.record = record[1];
+	script[6] = '0';
+	pidfd = sbx_spawn(sandbox, &command, &error);
+	script[6] = '1';
+	close(record[1]);
+	while (used < sizeof text - 1 &&
+	    (len = read(record[0], text + used, sizeof text - 1 - used)) > 0)
+		used += (size_t)len;
+	close(record[0]);
+	tap_ok(&stage->tap,
+	    pidfd >= 0 && status_of(pidfd) == 3 &&
+		strstr(text,
+		    "\"command\":[\"sh\",\"-c\",\"sleep 0.5; exit 3\"]") !=
+		    NULL,
+	    "%s: its record comes to the caller", level);
+	command.flags = SBX_UNSUPERVISED;
+	tap_ok(&stage->tap, sbx_spawn(sandbox, &command, &error) == -1,
+	    "%s: without a supervisor there is none: %s", level, error.text);
+	command.flags = command.record = 0;
 	if (strcmp(level, "full") == 0) {
 		command.flags = SBX_UNSUPERVISED;
 		pidfd = sbx_spawn(sandbox, &command, &error);

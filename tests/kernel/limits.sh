@@ -279,8 +279,9 @@ overrides()
 	    "$base/brief.bin" -- true 2>&1 | grep -c \
 	    'limit output 2KiB \[command line\], limit timeout none \[command line\]')"
 	rm -f "$base/$uid/log"
-	run --log "$base/$uid/log" --limit timeout=none --limit output=3KiB \
-	    "$base/brief.bin" -- seq 9000 2>/dev/null >"$base/plan"
+	run --status-fd 7 --limit timeout=none --limit output=3KiB \
+	    "$base/brief.bin" -- seq 9000 2>/dev/null >"$base/plan" \
+	    7>"$base/$uid/log"
 	is 'and the receipt' 1 "$(grep -c \
 	    '"limit":"output","value":3072,[^}]*"source":"command line"}.*{"limit":"timeout","value":null,"by":"lifted","source":"command line"}' \
 	    "$base/$uid/log")"

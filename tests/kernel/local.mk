@@ -45,6 +45,7 @@ kernel_scripts = \
 	tests/kernel/session_use.sh \
 	tests/kernel/watch.sh \
 	tests/kernel/limits.sh \
+	tests/kernel/log.sh \
 	tests/kernel/receipt.sh \
 	tests/kernel/answers.sh \
 	tests/kernel/callers.sh \

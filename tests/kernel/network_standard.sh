@@ -181,9 +181,9 @@ by_name()
 		"$base/names.bin" -- true | grep '^network selected hosts')"
 	as_log=$ws/log
 	rm -f "$as_log"
-	(cd "$ws" && as "$uid" "$base/names/sbxrun" -l standard --log "$as_log" \
+	(cd "$ws" && as "$uid" "$base/names/sbxrun" -l standard --status-fd 7 \
 	    "$base/names.bin" -- curl -sS http://three.example/hello \
-	    >/dev/null 2>&1)
+	    >/dev/null 2>&1) 7>"$as_log"
 	tap_is "uid $uid: and so does the receipt" 1 "$(grep -c \
 	    '"event":"network".*"name":"three.example","port":80,"verdict":"no rule"' \
 	    "$as_log")"
@@ -197,9 +197,9 @@ refused_here()
 	rm -f "$as_log"
 	for where in '11.22.33.44 5433' '127.0.0.1 6001' '11.23.0.8 80'; do
 		# shellcheck disable=SC2086  # two words
-		(cd "$ws" && as "$1" "$base/sbxrun" -l standard --log "$as_log" \
+		(cd "$ws" && as "$1" "$base/sbxrun" -l standard --status-fd 7 \
 		    "$base/tcp.bin" -- ./probe greet $where >/dev/null \
-		    2>>"$base/err-$1")
+		    2>>"$base/err-$1" 7>>"$as_log")
 	done
 	tap_is "uid $1: refused addresses are told with the rule" \
 	    'connect 11.22.33.44:5433 host tcp 6001' \

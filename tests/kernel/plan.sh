@@ -120,8 +120,8 @@ done
 tap_is "without a policy: nothing is printed" '125 1' "$? $(cat "$tmp/words" \
     "$tmp/err" | wc -l)"
 # Of a receipt each record is a line; what would allow something is below it.
-"$SBXRUN" -l standard --explain --log "$tmp/log" "$tmp/p.bin" -- \
-    sh -c 'echo x >~/other; exit 3' 2>"$tmp/err"
+"$SBXRUN" -l standard --explain --status-fd 7 "$tmp/p.bin" -- \
+    sh -c 'echo x >~/other; exit 3' 2>"$tmp/err" 7>"$tmp/log"
 said=$("$SBXC" records "$tmp/log")
 has "a receipt: its run" "$said" 'run of p, level standard, workspace '
 has "a receipt: what was denied" "$said" '  denied: write ~/other, 1x sh'

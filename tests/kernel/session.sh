@@ -235,13 +235,13 @@ tap_is 'what is left behind does not read on' 0 $?
 touch go
 wait
 tap_is 'but ends as it likes' late "$(cat "$base/late")"
-run --log "$base/log" -- sh -c 'sleep 0.3; exit 3'
+run --status-fd 7 -- sh -c 'sleep 0.3; exit 3' 7>"$base/log"
 tap_is 'the receipt has the session, the directory and a time' \
     "$s $(pwd -P) 3 1" "$(perl -MJSON::PP -e '
 	my @lines = map { JSON::PP->new->utf8->decode($_) } <STDIN>;
 	print "$lines[0]{session} $lines[0]{directory} $lines[1]{exit} ",
 	    0.3 <= $lines[1]{wall} && $lines[1]{wall} < 300;' <"$base/log")"
-run --log "$base/log" -- sh -c 'echo x >.envrc'
+run --status-fd 7 -- sh -c 'echo x >.envrc' 7>"$base/log"
 tap_is 'what is watched is told' '1 1' \
     "$(grep -c '^sbxrun: the command made .envrc$' "$base/err") $(grep -c \
     '"event":"changed".*"change":"made","path":"[^"]*/w/.envrc"' "$base/log")"

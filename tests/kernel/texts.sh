@@ -142,6 +142,6 @@ drop deny read \"$tmp/data\"" "$tmp/p/d.sbx" -- cat "$tmp/data/file"
 says 'a right that is none' 125 '--allow:3:7: error: unknown right' --allow "x" "$blob" -- true
 says '-n says whose it is' 0 '[--allow:1:1]' --allow "$rule" -n "$blob"
 says '-v says it' 0 '--allow "read ' -v --allow "$rule" "$blob" -- true
-tap_is 'the receipt says it' 1 "$("$run" --log "$tmp/log" --allow "$rule" "$blob" -- true
-    grep -c '"added":\["allow read ' "$tmp/log")"
+tap_is 'the receipt says it' 1 "$("$run" --status-fd 7 --allow "$rule" "$blob" -- true 7>"$tmp/log"
+    grep -c '"event":"start".*"added":\["allow read ' "$tmp/log")"
 tap_done

@@ -82,7 +82,7 @@ lead=:
 told()
 {
 	tap_as "$uid" env HOME="$base/home" sh -c 'cd "$1" && exec "$2" -l "$3" \
-	    -w . --log "$4" "$5" -- sh -c "$6"' sh "$ws" "$base/sbxrun" "$level" \
+	    -w . --status-fd 7 "$5" -- sh -c "$6" 7>>"$4"' sh "$ws" "$base/sbxrun" "$level" \
 	    "$ws.log" "$base/watch.bin" "$1" 2>&1 >/dev/null |
 		sed -n 's/^sbxrun: //p' | sort
 }

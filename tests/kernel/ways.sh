@@ -392,9 +392,9 @@ receipt()
 {
 	log=$home/log
 	rm -f "$log"
-	as "$uid" "$sbxrun" -l full --log "$log" "$tmp/names.bin" -- sh -c \
+	as "$uid" "$sbxrun" -l full --status-fd 7 "$tmp/names.bin" -- sh -c \
 	    "$tmp/knock udp 127.0.0.1 53; $tmp/knock udp 127.0.0.1 53" \
-	    >/dev/null 2>"$tmp/err-$uid"
+	    >/dev/null 2>"$tmp/err-$uid" 7>"$log"
 	tap_is "$who: the receipt has each decision once" 1 \
 	    "$(grep -c '"event":"network".*"name":"127.0.0.1","port":53,"verdict":"no rule","via":"resolver","count":2.*"shared":false' "$log")"
 	tap_is "$who: and stderr a line" \
@@ -407,22 +407,22 @@ receipts()
 {
 	log=$home/log-session
 	rm -f "$log" "$log-2" "$home/ws/up" "$home/ws/done"
-	session="$session --log $log" inside names sh -c \
+	session="$session --status-fd 7" inside names sh -c \
 	    "$tmp/knock udp 127.0.0.1 53; $tmp/knock udp 127.0.0.1 53" \
-	    >/dev/null
+	    >/dev/null 7>"$log"
 	tap_is "$who: the receipt has what was decided meanwhile" 1 \
 	    "$(grep -c '"event":"network".*"name":"127.0.0.1","port":53,"verdict":"no rule","via":"resolver","count":2.*"shared":false' "$log")"
 	tap_is "$who: and stderr a line" \
 	    'sbxrun: network: refused 127.0.0.1:53 (no rule)' \
 	    "$(cat "$tmp/err-$uid")"
 	rm -f "$log"
-	session="$session --log $log" inside names true
+	session="$session --status-fd 7" inside names true 7>"$log"
 	tap_is "$who: not that of the next command" '0 ' \
 	    "$(grep -c '"event":"network"' "$log") $(cat "$tmp/err-$uid")"
 	# shellcheck disable=SC2016  # the inner shell's
-	session="$session --log $log-2" inside names sh -c ': >up; tries=0
+	session="$session --status-fd 7" inside names sh -c ': >up; tries=0
 		until [ -e done ] || [ $tries -gt 600 ]; do
-			tries=$((tries + 1)); sleep 0.1; done' &
+			tries=$((tries + 1)); sleep 0.1; done' 7>"$log-2" &
 	running=$!
 	tries=0
 	until [ -e "$home/ws/up" ] || [ $tries -gt 600 ]; do
