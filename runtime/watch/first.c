@@ -323,6 +323,7 @@ is_alone(const struct supervision *supervision)
 static void
 close_others(const struct first *first)
 {
+	const struct staging *stage = first->supervision->stage;
 	const int kept[] = {
 		STDIN_FILENO,
 		first->signals,
@@ -330,6 +331,8 @@ close_others(const struct first *first)
 		first->supervision->write,
 		first->supervision->group.parent,
 		first->supervision->terminal,
+		/* Locked as long as something may write there. */
+		stage != NULL ? stage->directory : -1,
 	};
 
 	descriptors_keep(kept, countof(kept));
