@@ -264,7 +264,8 @@ struct sbx_env {
 	uint8_t effect;
 	uint8_t platforms;
 	uint16_t reserved;
-	uint32_t reserved2;
+	uint32_t
+	    except; /* string: names that it is not about, a blank between */
 };
 
 /*

@@ -214,6 +214,26 @@ sbx_pattern_match(const char *pattern, const char *text, size_t len)
 	return *pattern == '\0';
 }
 
+bool
+sbx_env_excepts(const char *except, const char *name, size_t len)
+{
+	size_t at = 0;
+
+	for (bool same = true;; except++) {
+		if (*except != ' ' && *except != '\0') {
+			same = same && at < len && name[at] == *except;
+			at++;
+			continue;
+		}
+		if (same && at == len && len > 0)
+			return true;
+		if (*except == '\0')
+			return false;
+		same = true;
+		at = 0;
+	}
+}
+
 struct sbx_verdict
 sbx_env_verdict(const struct sbx_blob *blob, uint8_t platforms,
     const char *name, size_t len)
@@ -227,7 +247,8 @@ sbx_env_verdict(const struct sbx_blob *blob, uint8_t platforms,
 
 		if ((rule->platforms & platforms) == 0 ||
 		    !sbx_pattern_match(sbx_string(blob, rule->pattern), name,
-			len))
+			len) ||
+		    sbx_env_excepts(sbx_string(blob, rule->except), name, len))
 			continue;
 		if (verdict_add(&verdict, i, rule->effect))
 			break;

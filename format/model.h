@@ -133,6 +133,9 @@ struct sbx_verdict sbx_port_verdict(const struct sbx_blob *blob,
     uint8_t platforms, uint8_t op, uint16_t port);
 
 /* Whether a variable of the caller's environment is handed on. */
+/* Whether a list of names with a blank between has a name. */
+bool sbx_env_excepts(const char *except, const char *name, size_t len);
+
 struct sbx_verdict sbx_env_verdict(const struct sbx_blob *blob,
     uint8_t platforms, const char *name, size_t len);
 

@@ -250,9 +250,9 @@ check_env(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_env *env = record;
 
-	if (env->reserved != 0 || env->reserved2 != 0)
+	if (env->reserved != 0)
 		return SBX_BLOB_RESERVED;
-	if (!is_string(blob, env->pattern))
+	if (!is_string(blob, env->pattern) || !is_string(blob, env->except))
 		return SBX_BLOB_STRING;
 	if (env->effect >= SBX_EFFECT_END || !is_where(env->platforms))
 		return SBX_BLOB_ENV;

@@ -457,6 +457,7 @@ allows_all_env(const struct certificate *certificate)
 
 		if (rule->effect == SBX_ALLOW &&
 		    strcmp(rule->env.pattern, "*") == 0 &&
+		    *rule->env.except == '\0' &&
 		    (rule->origin.platforms & certificate->platforms) != 0)
 			return true;
 	}

@@ -176,6 +176,14 @@ spelling_shows(const struct checker *checker, const struct path_rule *rule,
 	    !globs_deny(checker, platforms, place);
 }
 
+/* Public keys of hosts, which lie among the credentials. */
+static bool
+is_public(struct target at)
+{
+	return at.anchor == SBX_ANCHOR_HOME &&
+	    strcmp(at.suffix, "/.ssh/known_hosts") == 0;
+}
+
 /* The first place of ${credentials} that a rule lets be read. */
 static const char *
 secret_find(const struct checker *checker, const struct path_rule *rule)
@@ -198,7 +206,8 @@ secret_find(const struct checker *checker, const struct path_rule *rule)
 		for (size_t j = 0; j < count; j++) {
 			if (spellings[j].at.anchor == SBX_ANCHOR_HOME &&
 			    spelling_shows(checker, rule, &spellings[j], entry,
-				&at))
+				&at) &&
+			    !is_public(at))
 				return policy_target_text(checker->policy, at);
 		}
 	}

@@ -304,6 +304,7 @@ check_set_denied(struct checker *checker)
 		rule->kind = KIND_ENV;
 		rule->origin = sets->items[i].origin;
 		rule->env.pattern = sets->items[i].set.name;
+		rule->env.except = "";
 	}
 	facts = rules_judge(checker->arena, rule_kinds[KIND_ENV], &all);
 	for (size_t i = rules->count; i < all.count; i++) {

@@ -142,11 +142,11 @@ ask_name(struct environment *environment, const char *name)
 
 static void
 add_rule(struct environment *environment, struct map *known,
-    const char *pattern, bool allow, enum side side)
+    const char *pattern, const char *except, bool allow, enum side side)
 {
 	struct arena *arena = environment->pass->scratch;
-	const char *key = arena_printf(arena, "%c%s", allow ? '+' : '-',
-	    pattern);
+	const char *key = arena_printf(arena, "%c%s %s", allow ? '+' : '-',
+	    pattern, except);
 	bool added;
 	size_t number = map_number(arena, known, key, strlen(key), &added);
 
@@ -158,6 +158,11 @@ add_rule(struct environment *environment, struct map *known,
 			.wild = strchr(pattern, '*') != NULL,
 		};
 	environment->rules.items[number].there[side] = true;
+	for (size_t len; *except != '\0';
+	     except += len + (except[len] == ' ')) {
+		len = strcspn(except, " ");
+		map_number(arena, &environment->names, except, len, &added);
+	}
 	if (!environment->rules.items[number].wild)
 		map_number(arena, &environment->names, pattern, strlen(pattern),
 		    &added);
@@ -174,7 +179,7 @@ collect(struct environment *environment)
 		const struct sbx_blob *blob = pass->comparison->blobs[side];
 
 		if (blob->meta->flags & SBX_EVERYTHING)
-			add_rule(environment, &known, "*", true,
+			add_rule(environment, &known, "*", "", true,
 			    (enum side)side);
 		for (uint32_t i = 0; i < blob->env_count; i++) {
 			const struct sbx_env *rule = &blob->env[i];
@@ -182,6 +187,7 @@ collect(struct environment *environment)
 			if (rule->platforms & pass->platforms)
 				add_rule(environment, &known,
 				    sbx_string(blob, rule->pattern),
+				    sbx_string(blob, rule->except),
 				    rule->effect == SBX_ALLOW, (enum side)side);
 		}
 		for (uint32_t i = 0; i < blob->set_count; i++) {

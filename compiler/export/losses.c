@@ -62,7 +62,8 @@ when_holds(const struct exporter *exporter, const struct rule *rule,
 		return exporter->net != SBX_NET_FULL;
 	case SOME_NAMES:
 		return rule->effect != SBX_ALLOW ||
-		    strcmp(rule->env.pattern, "*") != 0;
+		    strcmp(rule->env.pattern, "*") != 0 ||
+		    *rule->env.except != '\0';
 	case IN_EACH_CASE:
 		break;
 	}

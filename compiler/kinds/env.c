@@ -15,17 +15,117 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool
-env_resolve(struct scope *scope, const struct ast_atom *atom, struct rule *rule)
+/* They are compared with each pattern of the rule. */
+enum { EXCEPTS_MAX = 64 };
+
+/* The names of an `except`, sorted. */
+struct env_excepts {
+	VEC(const struct ast_atom *) atoms;
+	bool *used;
+};
+
+static int
+excepts_compare(const void *a, const void *b)
 {
-	rule->env.pattern = atom->text;
-	return object_variable(scope, atom, true);
+	const struct ast_atom *const *x = a, *const *y = b;
+
+	return strcmp((*x)->text, (*y)->text);
+}
+
+static bool
+excepts_read(struct scope *scope, const struct ast_stmt *stmt,
+    struct env_excepts *excepts)
+{
+	const struct ast_atom *atom = stmt->exclusions.first;
+	bool good = true;
+
+	for (; atom != NULL; atom = atom->next) {
+		if (!object_variable(scope, atom, true)) {
+			good = false;
+		} else if (strpbrk(atom->text, "* ") != NULL) {
+			diag_add(scope->diags, DIAG_WRONG_OBJECT, atom->loc,
+			    "'except' needs the name of one variable, not '%s'",
+			    atom->text);
+			good = false;
+		}
+		*arena_push(scope->arena, &excepts->atoms) = atom;
+	}
+	excepts->used = arena_alloc(scope->arena, excepts->atoms.count + 1);
+	memset(excepts->used, 0, excepts->atoms.count + 1);
+	if (excepts->atoms.count > EXCEPTS_MAX) {
+		diag_add(scope->diags, DIAG_TOO_MANY, stmt->exclusions.loc,
+		    "more than %d names of variables", EXCEPTS_MAX);
+		return false;
+	}
+	if (excepts->atoms.count > 1)
+		qsort(excepts->atoms.items, excepts->atoms.count,
+		    sizeof *excepts->atoms.items, excepts_compare);
+	return good;
+}
+
+/* Those that a pattern matches, as they stand in a rule; NULL: nothing is left of
+ * the rule. */
+static const char *
+excepts_of(struct scope *scope, struct env_excepts *excepts,
+    const char *pattern)
+{
+	const char *names = "", *last = "";
+
+	for (size_t i = 0; i < excepts->atoms.count; i++) {
+		const char *name = excepts->atoms.items[i]->text;
+
+		if (!sbx_pattern_match(pattern, name, strlen(name)))
+			continue;
+		excepts->used[i] = true;
+		if (strcmp(pattern, name) == 0)
+			return NULL;
+		if (strcmp(name, last) != 0)
+			names = arena_printf(scope->arena, "%s%s%s", names,
+			    *names != '\0' ? " " : "", name);
+		last = name;
+	}
+	return arena_intern(scope->arena, names, strlen(names));
+}
+
+static void
+env_expand(struct expansion *expansion, const struct ast_stmt *stmt,
+    const struct item *base, const struct ast_atom *atom,
+    struct item_list *list)
+{
+	struct scope *scope = &expansion->scope;
+	struct env_excepts excepts = { .used = NULL };
+	bool good = excepts_read(scope, stmt, &excepts), left = false;
+
+	for (; atom != NULL; atom = object_next(stmt, atom)) {
+		struct item item = *base;
+
+		item.rule.origin.loc = atom->loc;
+		item.rule.env.pattern = atom->text;
+		if (!object_variable(scope, atom, true) || !good)
+			continue;
+		item.rule.env.except = excepts_of(scope, &excepts, atom->text);
+		left |= item.rule.env.except != NULL;
+		if (item.rule.env.except != NULL)
+			item_add(expansion, list, &item);
+	}
+	if (good && !left && excepts.atoms.count > 0)
+		diag_add(scope->diags, DIAG_NOTHING_LEFT,
+		    stmt->exclusions.first->loc,
+		    "'except' takes all of this rule away");
+	for (size_t i = 0; i < excepts.atoms.count && good; i++) {
+		atom = excepts.atoms.items[i];
+		if (!excepts.used[i])
+			diag_add(scope->diags, DIAG_EXCLUSION_OUTSIDE,
+			    atom->loc, "'%s' is no name of this rule's",
+			    atom->text);
+	}
 }
 
 static bool
 env_equals(const struct rule *a, const struct rule *b)
 {
-	return a->env.pattern == b->env.pattern;
+	return a->env.pattern == b->env.pattern &&
+	    a->env.except == b->env.except;
 }
 
 static uint64_t
@@ -35,11 +135,41 @@ env_hash(const struct rule *rule)
 }
 
 static void
-env_object(const struct rule *rule, struct rule_object *object)
+env_state(struct builder *builder, const struct rule *rule)
 {
-	object->text = rule->env.pattern;
-	object->kind = strchr(object->text, '*') != NULL ? AST_PATTERN :
-							   AST_WORD;
+	struct ast_stmt *stmt = stmt_add_rule(builder, &rule->origin,
+	    rule->effect, what_words(rule->kind, rule->detail));
+	const char *pattern = rule->env.pattern, *name = rule->env.except;
+
+	ast_list_add(&stmt->objects,
+	    atom_new(builder,
+		strchr(pattern, '*') != NULL ? AST_PATTERN : AST_WORD,
+		pattern));
+	for (size_t len; *name != '\0'; name += len + (name[len] == ' ')) {
+		len = strcspn(name, " ");
+		ast_list_add(&stmt->exclusions,
+		    atom_new(builder, AST_WORD,
+			arena_strndup(builder->arena, name, len)));
+	}
+}
+
+/* " except A", or " except { A B }", or nothing. */
+static const char *
+except_text(struct arena *arena, const char *except)
+{
+	if (*except == '\0')
+		return "";
+	return arena_printf(arena,
+	    strchr(except, ' ') != NULL ? " except { %s }" : " except %s",
+	    except);
+}
+
+static const char *
+env_text(const struct policy *policy, const struct rule *rule)
+{
+	return arena_printf(policy->arena, "%s %s %s%s",
+	    effect_word(rule->effect), what_words(rule->kind, rule->detail),
+	    rule->env.pattern, except_text(policy->arena, rule->env.except));
 }
 
 static void
@@ -58,7 +188,8 @@ env_covers(const struct rule *wide, const struct rule *rule)
 	const char *name = rule->env.pattern;
 
 	return strchr(name, '*') == NULL &&
-	    sbx_pattern_match(wide->env.pattern, name, strlen(name));
+	    sbx_pattern_match(wide->env.pattern, name, strlen(name)) &&
+	    !sbx_env_excepts(wide->env.except, name, strlen(name));
 }
 
 static void
@@ -67,6 +198,7 @@ env_fill(struct emitter *emitter, const struct rule *rule, void *record)
 	struct sbx_env *env = record;
 
 	env->pattern = emit_string(emitter, rule->env.pattern);
+	env->except = emit_string(emitter, rule->env.except);
 	env->effect = (uint8_t)rule->effect;
 }
 
@@ -74,9 +206,24 @@ static void
 env_show(FILE *stream, const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_env *env = record;
+	const char *except = sbx_string(blob, env->except);
 
 	fprintf(stream, "%s env ", effect_word(env->effect));
 	show_text(stream, sbx_string(blob, env->pattern));
+	if (*except == '\0')
+		return;
+	fputs(strchr(except, ' ') != NULL ? " except {" : " except", stream);
+	for (size_t len; *except != '\0';
+	     except += len + (except[len] == ' ')) {
+		char name[SBX_MAX_PATH + 1];
+
+		len = strcspn(except, " ");
+		snprintf(name, sizeof name, "%.*s", (int)len, except);
+		fputc(' ', stream);
+		show_text(stream, name);
+	}
+	if (strchr(sbx_string(blob, env->except), ' ') != NULL)
+		fputs(" }", stream);
 }
 
 /* --- questions ------------------------------------------------------------ */
@@ -346,6 +493,14 @@ spelled_variable(struct arena *arena, const char *name)
 	    arena_printf(arena, "\"%s\"", spelled);
 }
 
+/* A list of names with one more. */
+static const char *
+with_name(struct arena *arena, const char *except, const char *name)
+{
+	return *except == '\0' ? name :
+				 arena_printf(arena, "%s %s", except, name);
+}
+
 static void
 env_remedy(struct remedy *remedy)
 {
@@ -361,13 +516,21 @@ env_remedy(struct remedy *remedy)
 		const char *pattern = sbx_string(blob, rule->pattern);
 
 		if ((rule->platforms & remedy->subject->arch->platforms) == 0 ||
-		    !sbx_pattern_match(pattern, name, len))
+		    !sbx_pattern_match(pattern, name, len) ||
+		    sbx_env_excepts(sbx_string(blob, rule->except), name, len))
 			continue;
-		if (rule->effect == SBX_ALLOW)
+		if (rule->effect == SBX_ALLOW) {
 			given = true;
-		else
-			remedy_lift(remedy, rule->source,
-			    record_text(remedy->arena, blob, &kind_env, rule));
+			continue;
+		}
+		remedy_lift(remedy, rule->source,
+		    record_text(remedy->arena, blob, &kind_env, rule));
+		object = spelled_variable(remedy->arena, name);
+		if (strchr(pattern, '*') != NULL && object != NULL)
+			remedy_add(remedy, REMEDY_ADD, "deny env %s%s", pattern,
+			    except_text(remedy->arena,
+				with_name(remedy->arena,
+				    sbx_string(blob, rule->except), object)));
 	}
 	if (given)
 		return;
@@ -386,11 +549,13 @@ static const struct access_form env_forms[] = {
 const struct rule_kind kind_env = {
 	.id = KIND_ENV,
 	.noun = "the name of a variable",
-	.resolve = env_resolve,
+	.has_exclusions = true,
+	.expand = env_expand,
 	.holds_beside_everything = true,
 	.equals = env_equals,
 	.hash = env_hash,
-	.object = env_object,
+	.state = env_state,
+	.text = env_text,
 	.show = env_show,
 	.spans = env_spans,
 	.covers = env_covers,
@@ -400,6 +565,7 @@ const struct rule_kind kind_env = {
 		RECORD_LAYOUT(struct sbx_env),
 		.order = {
 			RECORD_FIELD(struct sbx_env, pattern),
+			RECORD_FIELD(struct sbx_env, except),
 			RECORD_FIELD(struct sbx_env, effect),
 			RECORD_FIELD(struct sbx_env, source),
 		},

@@ -86,6 +86,8 @@ struct rule {
 		} syscall;
 		struct {
 			const char *pattern;
+			const char
+			    *except; /* interned: names, a blank between */
 		} env;
 		struct {
 			const char *name, *text;

@@ -104,7 +104,8 @@ has_objects(struct expansion *expansion, const struct ast_stmt *stmt,
 	if (!kind->has_exclusions && stmt->exclusions.first != NULL) {
 		diag_add(expansion->diags, DIAG_WRONG_OBJECT,
 		    stmt->exclusions.loc,
-		    "'except' cuts holes in paths, not in '%s'", what->words);
+		    "'except' cuts holes in paths and variables, not in '%s'",
+		    what->words);
 		return false;
 	}
 	if (kind->noun == NULL || atom != NULL)

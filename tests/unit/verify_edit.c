@@ -63,7 +63,7 @@ static const struct field fields[] = {
 	F("proxy", sbx_proxy, platforms), F("proxy", sbx_proxy, reserved),
 	F("env", sbx_env, pattern), F("env", sbx_env, source),
 	F("env", sbx_env, effect), F("env", sbx_env, platforms),
-	F("env", sbx_env, reserved), F("env", sbx_env, reserved2),
+	F("env", sbx_env, reserved), F("env", sbx_env, except),
 	F("set", sbx_set, name), F("set", sbx_set, text),
 	F("set", sbx_set, source), F("set", sbx_set, anchor),
 	F("set", sbx_set, platforms), F("set", sbx_set, reserved),
