@@ -3,6 +3,7 @@
 test_scripts += \
 	tests/golden/calls.sh \
 	tests/golden/cases.sh \
+	tests/golden/changes.sh \
 	tests/golden/diff.sh \
 	tests/golden/export.sh \
 	tests/golden/fmt.sh \
