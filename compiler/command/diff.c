@@ -74,22 +74,26 @@ diff_pair(const struct options *options, const char *old, const char *new,
 {
 	struct arena *arena = options->arena;
 	struct profile_names names[SIDE_COUNT] = { 0 };
-	struct compilation compilation;
+	struct compilation compilations[SIDE_COUNT] = { 0 };
+	struct profile_pair pair = { { NULL, NULL } };
 	bool read[SIDE_COUNT];
 
 	*pairs = (struct profile_pairs){ 0 };
 	read[SIDE_OLD] = profiles_read(options, old, &names[SIDE_OLD],
-	    &compilation);
+	    &compilations[SIDE_OLD]);
 	read[SIDE_NEW] = profiles_read(options, new, &names[SIDE_NEW],
-	    &compilation);
+	    &compilations[SIDE_NEW]);
 	pairs->several = options->profiles.list.count == 0 &&
 	    options->profile == NULL && read[SIDE_NEW] &&
 	    (read[SIDE_OLD] || all) &&
 	    (names[SIDE_NEW].names.count != 1 ||
 		(read[SIDE_OLD] && names[SIDE_OLD].names.count != 1));
 	if (!pairs->several) {
-		*arena_push(arena,
-		    &pairs->list) = (struct profile_pair){ { NULL, NULL } };
+		/* What is to be said is that the new one has errors. */
+		if (compilations[SIDE_NEW].diags.errors > 0 &&
+		    names[SIDE_OLD].names.count > 1)
+			pair.names[SIDE_OLD] = names[SIDE_OLD].names.items[0];
+		*arena_push(arena, &pairs->list) = pair;
 		return;
 	}
 	all = all && (!read[SIDE_OLD] || names[SIDE_OLD].names.count == 1);

@@ -258,7 +258,10 @@ finding_place(const struct diff *diff, const struct difference *difference)
 static const char *
 message_of(const struct diff *diff, const struct difference *difference)
 {
+	static const char *const sides[SIDE_COUNT] = { "before", "now" };
 	struct arena *arena = diff->options->arena;
+	/* People read it in a cell of a table, where lines are free. */
+	bool cell = diff->options->format == REPORT_MARKDOWN;
 	const char *text = arena_printf(arena, "%s%s: %s",
 	    change_word(difference->change),
 	    difference_condition(arena, difference),
@@ -269,8 +272,9 @@ message_of(const struct diff *diff, const struct difference *difference)
 		const char *says = difference_says(difference, (enum side)side);
 
 		if (says != NULL)
-			text = arena_printf(arena, "%s; %s: %s", text,
-			    diff->labels[side], says);
+			text = arena_printf(arena, "%s%s%s: %s", text,
+			    cell ? "\n" : "; ",
+			    cell ? sides[side] : diff->labels[side], says);
 	}
 	return platforms == NULL ?
 	    text :

@@ -356,7 +356,8 @@ is_spawn(const struct duel *duel, const struct note_key *key, const char *name)
  * Filters also differ in how they enforce what other rules say: whether a
  * supervisor answers, and what it takes to reach a place or a port.  Of these only
  * a socket counts that is not AF_UNIX, and only if no rule about ports or hosts
- * tells of it: see compare_implied().
+ * tells of it: see compare_implied().  That of routes, which tells of interfaces,
+ * opens where /sys shows these or the network is open.
  */
 static bool
 is_enforcement(const struct duel *duel, const struct note_key *key,
@@ -367,7 +368,8 @@ is_enforcement(const struct duel *duel, const struct note_key *key,
 	if (key->rule != SBX_NO_SOURCE)
 		return is_spawn(duel, key, name);
 	return key->change == CHANGE_NEUTRAL || strcmp(name, "socket") != 0 ||
-	    (uint32_t)data->args[0] == AF_UNIX;
+	    (uint32_t)data->args[0] == AF_UNIX ||
+	    (uint32_t)data->args[0] == AF_NETLINK;
 }
 
 static void

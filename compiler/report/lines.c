@@ -133,11 +133,6 @@ put_markdown(FILE *stream, const struct report_finding *finding)
 	const struct position *position = &finding->position;
 
 	fprintf(stream, "| %s | ", severity_word(finding->severity));
-	if (position->file != NULL)
-		put_escaped(stream, position->file, markdown);
-	if (position->file != NULL && position->line > 0)
-		fprintf(stream, ":%u:%u", position->line, position->column);
-	fputs(" | ", stream);
 	put_escaped(stream, finding->message, markdown);
 	if (finding->help != NULL) {
 		fputs("<br>", stream);
@@ -151,7 +146,12 @@ put_markdown(FILE *stream, const struct report_finding *finding)
 		put_escaped(stream, finding->properties.items[i].text,
 		    markdown);
 	}
-	fprintf(stream, " | %s |\n", finding->rule);
+	fputs(" | ", stream);
+	if (position->file != NULL)
+		put_escaped(stream, position->file, markdown);
+	if (position->file != NULL && position->line > 0)
+		fprintf(stream, ":%u", position->line);
+	fputs(" |\n", stream);
 }
 
 void
@@ -168,8 +168,8 @@ report_write_markdown(const struct report *report, FILE *stream)
 		if (report->findings.items[i].suppressed != NULL)
 			continue;
 		if (!head)
-			fputs("| | where | what | rule |\n"
-			      "|---|---|---|---|\n",
+			fputs("| | what | where |\n"
+			      "|---|---|---|\n",
 			    stream);
 		head = true;
 		put_markdown(stream, &report->findings.items[i]);

@@ -21,7 +21,7 @@
 set -u
 
 sbxc=${SBXC:-sbxc} base='' fail=widen format=text reports='' accept='' worst=0
-differs=''
+unknown='' new='' wider=''
 
 while getopts ab:e:f:r: option; do
 	case $option in
@@ -123,10 +123,7 @@ new_policy()
 	else
 		echo "$1: a new policy: all that it allows is new"
 	fi
-	differs=1
-	[ -z "${GITHUB_STEP_SUMMARY:-}" ] ||
-	    printf '\n%s: a new policy, all that it allows is new\n' "$1" \
-		>>"$GITHUB_STEP_SUMMARY"
+	new="$new, $1"
 	[ -n "$accept" ] || [ "$fail" = never ]
 }
 
@@ -143,21 +140,43 @@ compare()
 		run "$sbxc" diff -f "$format" --fail-on "$fail" \
 		    "$work/base/$old" "$1"
 	fi
-	[ -n "${GITHUB_STEP_SUMMARY:-}" ] || return
+	name=$1
 	set -- "$work/base/$old" "$1"
 	[ "$fail" = never ] || set -- --fail-on "$fail" "$@"
-	"$sbxc" diff -f markdown "$@" >"$work/table"
+	"$sbxc" diff -f markdown "$@" >"$work/table" 2>/dev/null
+	# Without a headline there were errors, and it may let through anything.
+	if ! grep -q '^### ' "$work/table"; then
+		unknown="$unknown, $name"
+		return
+	fi
 	grep -q '^|' "$work/table" || return
-	cat "$work/table" >>"$GITHUB_STEP_SUMMARY"
-	differs=1
+	if grep -q '^### .*: [1-9][0-9]* wider\|^### .*maybe' "$work/table"; then
+		wider="$wider, $name"
+	fi
+	echo >>"$work/tables"
+	cat "$work/table" >>"$work/tables"
+}
+
+# What a person in a hurry has to know comes first.
+summary()
+{
+	[ -z "$unknown" ] ||
+	    echo "**Not compared**, since there are errors: ${unknown#, }"
+	[ -z "$new" ] || echo "**New**, so all that it allows is new: ${new#, }"
+	[ -z "$wider" ] || echo "**Lets through more than before:** ${wider#, }"
+	if [ -s "$work/tables" ]; then
+		[ -n "$wider" ] ||
+		    echo 'Nothing lets through more than before; but it changed:'
+		cat "$work/tables"
+	elif [ -z "$unknown$new" ]; then
+		echo 'The policies let through what they did before.'
+	fi
 }
 
 if [ -n "$base" ]; then
 	while IFS= read -r policy; do
 		compare "$policy"
 	done <"$work/policies"
-	[ -n "$differs" ] || [ -z "${GITHUB_STEP_SUMMARY:-}" ] ||
-	    echo 'The policies let through what they did before.' \
-		>>"$GITHUB_STEP_SUMMARY"
+	[ -z "${GITHUB_STEP_SUMMARY:-}" ] || summary >>"$GITHUB_STEP_SUMMARY"
 fi
 exit "$worst"

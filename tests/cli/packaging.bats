@@ -252,8 +252,23 @@ action() {
 	echo "$output"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"file=sandbox/g.sbx,line=3,"*"::both.sbx one, two: wider: read /;"* ]]
-	grep '^| error | sandbox/g.sbx:3:16 | both.sbx one, two: wider: read /' summary
+	[ "$(sed -n 2p summary)" = '**Lets through more than before:** sandbox/both.sbx' ]
+	grep '^| error | both.sbx one, two: wider: read /<br>.* | sandbox/g.sbx:3 |$' summary
 	[ "$(grep -c '^### ' summary)" -eq 1 ]
+}
+
+@test "review: what does not compile is not said to be as before" {
+	printf 'sbx 1\nprofile %s { allow read /srv }\nprofile %s { allow read /srv }\n' \
+	    one two >sandbox/both.sbx
+	git add sandbox && git commit -q -m "Two profiles"
+	echo oops >>sandbox/both.sbx
+	GITHUB_STEP_SUMMARY=$PWD/summary run review -b HEAD
+	echo "$output"
+	[ "$status" -eq 1 ]
+	# And it is said of it, and not that the base has two profiles.
+	[[ "$output" != *SBX0221* ]]
+	[ "$(cat summary)" = \
+	    '**Not compared**, since there are errors: sandbox/both.sbx' ]
 }
 
 @test "names that begin like an option or a shipped profile are files" {

@@ -236,7 +236,7 @@ found()
 found json '"witness": "connect tcp 8011"'
 found json '"version": 1'
 found github '^::error file=ports/new.sbx,line=3,endLine=3,col=38'
-found markdown '^| error | ports/new.sbx:3:38 | wider: connect tcp 8011'
+found markdown '^| error | wider: connect tcp 8011.*<br>now: .* | ports/new.sbx:3 |$'
 found markdown '^### Policy ports/new.sbx: 1 wider, 1 narrower, 0 neutral$'
 # What a shipped profile says stands in no file of theirs: the finding is about
 # the policy itself.
