@@ -341,6 +341,25 @@ setting_of(const char *path)
 	    NULL;
 }
 
+/* At level full an ordinary user may write in the sandbox's own /proc, unless a rule
+ * takes that away: see runtime/apply/lower.c. */
+static bool
+opens_proc(const struct explaining *explaining)
+{
+	static const struct sbx_place proc = { "/proc", 5 };
+	const struct binding *binding = explaining->binding;
+
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct sbx_rule *rule = &binding->rules[i];
+
+		if (rule->effect != SBX_ALLOW &&
+		    (rule->rights & SBX_WRITE) != 0 &&
+		    (sbx_covers(rule->at, proc) || sbx_covers(proc, rule->at)))
+			return false;
+	}
+	return explaining->view && geteuid() != 0;
+}
+
 /* What a process has in /proc is the kernel's to guard, but for settings of its
  * own, and at level full it is the sandbox's own, as are its terminals and its
  * shared memory. */
@@ -362,6 +381,8 @@ is_own(const struct explaining *explaining, struct asked *asked)
 		path_cut(path, 5);
 		return false;
 	}
+	if (opens_proc(explaining))
+		return true;
 	setting = setting_of(path->text);
 	/* The numbers of processes are others outside, or are gone soon. */
 	if (setting != NULL) {

@@ -330,9 +330,15 @@ b|both|exec dd if=/dev/zero of=big bs=1M count=2|limit file-size 1MiB
 b|both|$py 'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); f = open("big", "wb"); f.write(bytes(2000000)); f.flush()'|call +write .*/big .*limit file-size 1MiB
 b|both|$py 'import os; [os.open("/dev/null", 0) for i in range(100)]'|call +open.* limit open-files 64
 b|both|ulimit -c 1000|call +prlimit64 .*limit core 0B
-b|both|$py 'open("/proc/self/comm", "w")'|write +/proc/self/comm
-b|both|$py 'import os; open("/proc/%d/oom_score_adj" % os.getpid(), "w")'|write +/proc/self/oom_score_adj
-b|both|$py 'import os; open("/proc/self/task/%d/comm" % os.getpid(), "w")'|write +/proc/self/comm
+b|standard|$py 'open("/proc/self/comm", "w")'|write +/proc/self/comm
+r|full|$py 'open("/proc/self/comm", "w")'|write +/proc/self/comm
+o|full|$py 'open("/proc/self/comm", "w")' && exit 5|no denial was seen
+b|standard|$py 'import os; open("/proc/%d/oom_score_adj" % os.getpid(), "w")'|write +/proc/self/oom_score_adj
+r|full|$py 'import os; open("/proc/%d/oom_score_adj" % os.getpid(), "w")'|write +/proc/self/oom_score_adj
+o|full|$py 'import os; open("/proc/%d/oom_score_adj" % os.getpid(), "w")' && exit 5|no denial was seen
+b|standard|$py 'import os; open("/proc/self/task/%d/comm" % os.getpid(), "w")'|write +/proc/self/comm
+r|full|$py 'import os; open("/proc/self/task/%d/comm" % os.getpid(), "w")'|write +/proc/self/comm
+o|full|$py 'import os; open("/proc/self/task/%d/comm" % os.getpid(), "w")' && exit 5|no denial was seen
 b|both|$py 'import ctypes, sys; sys.exit(ctypes.CDLL(None).mq_open(b"/sbx-q", 0o102, 0o600, None) < 0)'|call +mq_open
 b|both|$py 'import socket; socket.socket(socket.AF_UNIX).connect("\0$abstract")'|call +connect @sbx-failures.*server is outside
 b|standard|kill -CONT $outside|call +kill process [0-9]*, sleep .*outside of the sandbox
