@@ -305,6 +305,16 @@ has_started(struct joining *joining)
 	return true;
 }
 
+/* What a command leaves behind goes on when nobody looks any more. */
+static bool
+something_stays(const struct joining *joining)
+{
+	char byte;
+
+	return pread(joining->offer.descriptors[OFFER_CHILDREN], &byte, 1, 0) !=
+	    0;
+}
+
 void
 join_attend(struct joining *joining)
 {
@@ -331,6 +341,8 @@ join_attend(struct joining *joining)
 	watch_drain(watch);
 	clock_now(&watch->end);
 	decided_ask(joining);
+	if (supervision->tripwire != NULL && something_stays(joining))
+		tripwire_leave(supervision->tripwire);
 	watch_tell(watch, &unknown);
 	if (watch->term.late)
 		_exit(EXIT_TIMEOUT);

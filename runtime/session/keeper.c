@@ -587,7 +587,6 @@ keeper_stay(const struct keeping *keeping)
 	if (fault != NULL)
 		_exit(EXIT_REFUSED);
 	keeper.children = keeper.offer[OFFER_CHILDREN];
-	keeper.offer[OFFER_CHILDREN] = -1;
 	keeper.listens = reply.listens != 0;
 	keeping->supervision->listening.moved = reply.moved != 0;
 	keeper.first = (int)syscall(SYS_pidfd_open, keeping->first, 0);

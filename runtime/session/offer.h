@@ -91,8 +91,7 @@ enum offer_descriptor {
 	OFFER_NETWORK, /* not where the session is in the caller's */
 	OFFER_USER,    /* not where root made the session without one */
 	OFFER_GROUP,   /* the directory of the control group, if there is one */
-	/* For the keeper alone: */
-	OFFER_SERVERS,  /* if it listens: see listen/servers.c */
+	OFFER_SERVERS, /* for the keeper alone, if it listens: listen/servers.c */
 	OFFER_CHILDREN, /* the kernel's list of the children of process 1 */
 	OFFER_END,
 };

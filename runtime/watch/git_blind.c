@@ -46,7 +46,8 @@ enum {
 	OPEN_MAX_INDEXES = 64,
 };
 
-static const uint64_t file_max = UINT64_C(1) << 30;
+/* Of a file that is read: what is longer counts as hidden. */
+static const uint64_t file_max = UINT64_C(128) << 20;
 
 /* --- files in memory ------------------------------------------------------ */
 
@@ -149,12 +150,25 @@ take(struct index *index, size_t wanted)
 	return bytes;
 }
 
+/* How many bytes follow up to a zero; or as many as git believes. */
+static size_t
+name_length(const struct index *index, size_t before)
+{
+	const uint8_t *at = index->at;
+	size_t len = index->flags & NAME_LEN;
+
+	if (len == NAME_LEN)
+		return strnlen((const char *)at, (size_t)(index->end - at));
+	return len >= before ? len - before : SIZE_MAX;
+}
+
 /* Version 4: how much of the name before goes, and what follows it. */
 static bool
 read_packed_name(struct index *index)
 {
-	const uint8_t *byte = take(index, 1);
+	const uint8_t *byte = take(index, 1), *name;
 	uint32_t strip;
+	size_t len;
 
 	if (byte == NULL)
 		return false;
@@ -168,27 +182,32 @@ read_packed_name(struct index *index)
 	if (strip > index->len)
 		return false;
 	index->len -= strip;
-	while ((byte = take(index, 1)) != NULL && *byte != '\0') {
-		if (index->len == SBX_MAX_PATH)
-			return false;
-		index->name[index->len++] = (char)*byte;
-	}
-	return byte != NULL;
+	len = name_length(index, index->len);
+	if (len > SBX_MAX_PATH - index->len)
+		return false;
+	name = take(index, len + 1);
+	if (name == NULL)
+		return false;
+	memcpy(index->name + index->len, name, len);
+	index->len += (uint32_t)len;
+	return true;
 }
 
 /* Filled with zeros, one at least, to a multiple of eight. */
 static bool
 read_name(struct index *index, uint32_t before)
 {
-	const uint8_t *end = memchr(index->at, '\0',
-	    (size_t)(index->end - index->at));
-	size_t len = end == NULL ? SIZE_MAX : (size_t)(end - index->at);
+	size_t len = name_length(index, 0);
+	const uint8_t *name;
 
 	if (len > SBX_MAX_PATH)
 		return false;
-	memcpy(index->name, index->at, len);
+	name = take(index, len + 8 - (before + len) % 8);
+	if (name == NULL)
+		return false;
+	memcpy(index->name, name, len);
 	index->len = (uint32_t)len;
-	return take(index, len + 8 - (before + len) % 8) != NULL;
+	return true;
 }
 
 /* The next entry; false at the end, or where it cannot be read (`bad`). */
@@ -269,6 +288,8 @@ extensions(const struct bytes *bytes)
 		{ 'U', 'N', 'T', 'R' }, /* files that it has not */
 		{ 'F', 'S', 'M', 'N' }, /* what has not changed */
 		{ 'l', 'i', 'n', 'k' }, /* entries in another file */
+		{ 'E', 'O', 'I', 'E' }, /* where all these stand */
+		{ 'I', 'E', 'O', 'T' }, /* where entries stand */
 	};
 	struct index index;
 	const uint8_t *head;
@@ -748,6 +769,9 @@ compare_index(struct tripwire *tripwire, const struct wire *wire,
 		.tree = find_tree(tripwire, wire, now) };
 	if (fstat(fd, &status) == 0)
 		comparing->written = status.st_mtim;
+	if (new.at == NULL)
+		add_news(blind,
+		    "what git believes is too long to compare: ", "all files");
 	begin(&comparing->old, &old);
 	begin(&comparing->new, &new);
 	compare_entries(comparing);

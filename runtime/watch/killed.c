@@ -18,6 +18,7 @@ struct kept_head {
 	uint32_t wire_size, seen_size;
 	uint32_t count, len;
 	uint64_t key;
+	uint64_t left; /* by a command that ended, and not killed */
 };
 
 /* Followed by the place and the pattern, and by what was seen there; by no seen
@@ -154,6 +155,7 @@ tripwire_keep(struct tripwire *tripwire)
 		.seen_size = sizeof(struct kept_seen),
 		.count = tripwire->count,
 		.key = tripwire->key,
+		.left = tripwire->left,
 	};
 	for (uint32_t i = 0; i < tripwire->count; i++)
 		put_wire(arena, &tripwire->wires[i]);
@@ -305,6 +307,9 @@ read_killed(struct tripwire *tripwire, int fd, size_t len)
 	image.end = image.at + head->len;
 	get(&image, sizeof *head);
 	tripwire->key = head->key;
+	if (head->left != 0)
+		tripwire->who =
+		    "what was left in a session, or somebody since,";
 	tripwire->wires = arena_take(arena, head->count,
 	    sizeof *tripwire->wires);
 	while (tripwire->count < head->count) {

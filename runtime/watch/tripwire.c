@@ -342,18 +342,15 @@ is_double(const struct sbx_blob *blob, uint32_t index)
 	    (watch[-1].platforms & KERNEL_WHERE) != 0;
 }
 
-struct tripwire *
-tripwire_set(struct arena *arena, const struct binding *binding)
+static struct tripwire *
+look_at_all(struct arena *arena, const struct binding *binding)
 {
 	const struct sbx_blob *blob = binding->blob;
 	struct tripwire *tripwire;
 	struct timespec now;
 
-	if (blob->watch_count == 0)
-		return NULL;
 	tripwire = arena_take(arena, 1, sizeof *tripwire);
 	tripwire->unfinished = (struct unfinished){ .directory = -1, .fd = -1 };
-	tripwire_tell_killed(arena, &tripwire->unfinished);
 	tripwire->arena = arena;
 	tripwire->who = "the command";
 	tripwire->blob = blob;
@@ -405,6 +402,33 @@ tripwire_set(struct arena *arena, const struct binding *binding)
 	git_blind_open(tripwire);
 	tripwire_end_looks(tripwire, tripwire->before);
 	return tripwire;
+}
+
+struct tripwire *
+tripwire_set(struct arena *arena, const struct binding *binding)
+{
+	struct tripwire *tripwire;
+
+	if (binding->blob->watch_count == 0)
+		return NULL;
+	tripwire = look_at_all(arena, binding);
+	/* Afterwards, so that nothing happens between the two looks. */
+	tripwire_tell_killed(arena, &tripwire->unfinished);
+	return tripwire;
+}
+
+void
+tripwire_leave(struct tripwire *tripwire)
+{
+	struct arena *arena = tripwire->arena;
+	uint32_t used = arena->used;
+	struct tripwire *next = look_at_all(arena, tripwire->binding);
+
+	next->unfinished = tripwire->unfinished;
+	tripwire->unfinished = (struct unfinished){ .directory = -1, .fd = -1 };
+	next->left = true;
+	tripwire_keep(next);
+	arena_cut(arena, used);
 }
 
 /* --- for a stage ---------------------------------------------------------- */

@@ -135,6 +135,7 @@ struct tripwire {
 	time_t since;          /* when it was looked at */
 	struct timespec until; /* a look takes no longer; 0: it may */
 	bool late;             /* one was cut */
+	bool left; /* on disk it is what a command left, at its end */
 	/* While it tells: */
 	const char *who;
 	struct receipt *receipt, *log;
@@ -150,6 +151,11 @@ struct tripwire {
  * are enough. */
 struct tripwire *tripwire_set(struct arena *arena,
     const struct binding *binding);
+
+/* The command has left something that goes on: what is there now stays on disk, and
+ * the next run tells what has changed since.  Before tripwire_tell(), so that
+ * nothing happens between the two looks. */
+void tripwire_leave(struct tripwire *tripwire);
 
 /* Writes what it watches to the file "watched" of a stage, for who applies that;
  * NULL watches nothing.  Refuses (125) if that cannot be done. */

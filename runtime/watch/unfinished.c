@@ -1,6 +1,7 @@
 /*
  * What was there before a run, on disk for as long as the run lasts: a supervisor
- * that is killed tells nothing any more, and the next one does it for it.
+ * that is killed tells nothing any more, and the next one does it for it; and so
+ * where a command of a session has left something that goes on.
  *
  * A file for each run, in a directory of the user's where no command writes.  The
  * run holds a lock on it, which the kernel takes away when it ends, however.

@@ -442,9 +442,27 @@ same()
 	    done <names' "$base/sbxrun" "$policy")"
 }
 
+# What stays in a session writes when nobody looks.
+stays()
+{
+	in_session left '(sleep 1; echo x >.envrc; echo >done) >/dev/null 2>&1 &'
+	for i in $(seq 600); do
+		[ ! -e "$ws/done" ] || break
+		sleep 0.05
+	done
+	is 'what a command left in the background did is told' \
+	    "sbxrun: what was left in a session, or somebody since, made $ws/.envrc" \
+	    "$(in_session beside true 2>&1)"
+	is 'and once' '' "$(in_session left true 2>&1)"
+	rm -f "$ws/.envrc" "$ws/done"
+	session_end left
+	session_end beside
+}
+
 check_user()
 {
 	session_user "$1"
+	stays
 	servers
 	memory
 	for_long
