@@ -136,15 +136,36 @@ put_quoted(FILE *stream, const char *text)
 	putc('"', stream);
 }
 
+/* Whether a block says it: its first line sets how far all are indented, and its
+ * end is cut. */
+static bool
+is_block(const char *text)
+{
+	size_t len = strlen(text);
+
+	if (strchr(text, '\n') == NULL || text[0] == ' ' || text[0] == '\n' ||
+	    text[len - 1] == '\n')
+		return false;
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if ((c < ' ' && c != '\n') || c == 0x7f)
+			return false;
+	}
+	return true;
+}
+
 /* Over several lines it is a block in YAML, which keeps them. */
 static void
 put_text(const struct printer *printer, const char *text, int indent)
 {
-	if (printer->json || (strchr(text, '\n') == NULL && !is_plain(text))) {
+	bool block = is_block(text);
+
+	if (printer->json || (!block && !is_plain(text))) {
 		put_quoted(printer->stream, text);
 		return;
 	}
-	if (strchr(text, '\n') == NULL) {
+	if (!block) {
 		fputs(text, printer->stream);
 		return;
 	}

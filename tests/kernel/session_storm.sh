@@ -213,8 +213,12 @@ bomb()
 	[ $code -eq 0 ] || is 'and it is said' 1 "$(printf '%s' "$said" |
 	    grep -c '^sbxrun: ')"
 	wait
-	is 'when its time is over there is room again' here \
-	    "$(in_session bomb 'cat /tmp/note')"
+	# What was killed has its number until process 1 has seen its end.
+	for i in $(seq 40); do
+		said=$(in_session bomb 'cat /tmp/note' 2>&1) && break
+		sleep 0.25
+	done
+	is 'when its time is over there is room again' here "$said"
 	session_end bomb
 	is 'nothing is left of the bomb' '' "$(session_left)"
 }

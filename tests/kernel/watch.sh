@@ -591,7 +591,7 @@ shut()
 shipped_run()
 {
 	tap_as "$uid" env HOME="$base/home-$uid" sh -c 'cd "$1" && "$2" -l "$3" \
-	    "$4" -- sh -c "$5"' sh "$ws" "$base/sbxrun" "$level" \
+	    -w . "$4" -- sh -c "$5"' sh "$ws" "$base/sbxrun" "$level" \
 	    "$base/${policy:-ww}.bin" "$1" 2>&1 | sed 's/^sh: [0-9]*: /sh: /' | sort
 }
 
