@@ -44,7 +44,7 @@
 
 /* The format that this tree writes, the oldest reader that may read it, and the
  * oldest format that this tree reads. */
-enum { SBX_FORMAT = 2, SBX_FORMAT_MIN_READER = 2, SBX_FORMAT_OLDEST = 2 };
+enum { SBX_FORMAT = 3, SBX_FORMAT_MIN_READER = 3, SBX_FORMAT_OLDEST = 3 };
 
 /* Bounds that every reader may rely on after sbx_verify(). */
 enum {
@@ -70,7 +70,7 @@ struct sbx_header {
 	uint16_t version;    /* SBX_FORMAT of the writer */
 	uint16_t min_reader; /* a reader of an older format must refuse */
 	uint32_t size;       /* up to the text, in bytes: what sbxrun reads */
-	uint32_t crc;        /* CRC-32 of all other bytes up to there */
+	uint32_t sum;        /* of all other bytes up to there: checksum.c */
 	uint32_t section_count;
 	uint32_t text_size;
 	uint32_t reserved; /* zero */
@@ -478,7 +478,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	X(SIZE, \
 	    "its length differs from the length it states: it was cut " \
 	    "off or added to") \
-	X(CRC, "its checksum does not match: it was damaged") \
+	X(SUM, "its checksum does not match: it was damaged") \
 	X(TABLE, "its section table is malformed") \
 	X(CRITICAL, "it needs a feature that this reader does not know") \
 	X(MISSING, "a section that every policy has is missing") \
@@ -560,8 +560,8 @@ const void *sbx_records(const struct sbx_blob *blob, enum sbx_section_kind kind,
 /* The sentence of an error, as the end of "sbxrun: FILE: ...". */
 const char *sbx_blob_strerror(enum sbx_blob_error error);
 
-/* What header.crc must be: the CRC-32 of zlib and PNG over bytes [0, 16) and
- * [20, size).  size is at least that of the header. */
+/* What header.sum must be, of so many bytes, which begin with a header: its own
+ * field counts as zero. */
 uint32_t sbx_checksum(const void *blob, size_t size);
 
 /* The string at a verified offset. */

@@ -18,8 +18,8 @@ frame_check_header(const struct sbx_header *header, size_t size)
 		return SBX_BLOB_SIZE;
 	if (header->size < sizeof *header)
 		return SBX_BLOB_TABLE;
-	if (header->crc != sbx_checksum(header, header->size))
-		return SBX_BLOB_CRC;
+	if (header->sum != sbx_checksum(header, header->size))
+		return SBX_BLOB_SUM;
 	if (header->reserved != 0)
 		return SBX_BLOB_RESERVED;
 	return SBX_BLOB_OK;

@@ -6,7 +6,7 @@ format_sources = \
 	format/protocol.h \
 	format/blob.h \
 	format/caches.def \
-	format/crc32.c \
+	format/checksum.c \
 	format/decimal.c \
 	format/text.h \
 	format/filter_run.c \

@@ -139,7 +139,7 @@ assemble(struct emitter *emitter, const char *text, struct image *image)
 		size += align8(emitter->sections[kind].size);
 	}
 	memcpy(bytes, &header, sizeof header);
-	header.crc = sbx_checksum(bytes, size);
+	header.sum = sbx_checksum(bytes, size);
 	memcpy(bytes, &header, sizeof header);
 	*image = (struct image){
 		.bytes = bytes,

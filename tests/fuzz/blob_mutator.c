@@ -135,9 +135,9 @@ put_together(struct parts *parts, uint8_t *bytes, size_t room)
 	header->size = (uint32_t)aligned(end);
 	header->text_size = (uint32_t)parts->text_size;
 	memcpy(bytes + header->size, parts->text, parts->text_size);
-	header->crc = 0;
+	header->sum = 0;
 	memcpy(bytes, header, sizeof *header);
-	header->crc = sbx_checksum(bytes, header->size);
+	header->sum = sbx_checksum(bytes, header->size);
 	memcpy(bytes, header, sizeof *header);
 	return header->size + parts->text_size;
 }

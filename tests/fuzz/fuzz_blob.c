@@ -283,7 +283,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			header->text_size = 0;
 		header->size = (uint32_t)size - header->text_size;
 		header->reserved = 0;
-		header->crc = sbx_checksum(bytes, header->size);
+		header->sum = sbx_checksum(bytes, header->size);
 		try_bytes(bytes, size);
 	}
 	free(bytes);

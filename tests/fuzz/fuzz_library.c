@@ -87,7 +87,7 @@ try_bytes(const uint8_t *data, size_t size, bool stamped)
 		header->size = (uint32_t)size;
 		header->text_size = 0;
 		header->reserved = 0;
-		header->crc = sbx_checksum(header, size);
+		header->sum = sbx_checksum(header, size);
 	}
 	options.blob = header;
 	try_open(&options);

@@ -31,7 +31,7 @@ main(int argc, char **argv)
 		memset(source + offsetof(struct sbx_source, line), 0,
 		    2 * sizeof(uint32_t));
 	}
-	memset(bytes + offsetof(struct sbx_header, crc), 0, sizeof(uint32_t));
+	memset(bytes + offsetof(struct sbx_header, sum), 0, sizeof(uint32_t));
 	memset(bytes + offsetof(struct sbx_header, text_size), 0,
 	    sizeof(uint32_t));
 	size = blob.size;

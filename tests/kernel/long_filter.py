@@ -1,8 +1,12 @@
 """Makes the filters of a compiled policy longer, by instructions that are never
 reached: long_filter.py FROM TO COUNT [CODE], whose code is another one then"""
+import os.path
 import struct
 import sys
-import zlib
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../lib"))
+from seal import sealed  # noqa: E402
 
 PROGRAMS, BPF = 11, 12
 CODE = int(sys.argv[4]) if len(sys.argv) > 4 else 6
@@ -27,5 +31,4 @@ for i, (kind, flags) in enumerate(table):
     struct.pack_into("<IIII", new, 32 + 16 * i, *entry)
     new += part + bytes(-len(part) % 8)
 struct.pack_into("<I", new, 12, len(new))
-struct.pack_into("<I", new, 16, zlib.crc32(new[:16] + new[20:]))
-open(sys.argv[2], "wb").write(new)
+open(sys.argv[2], "wb").write(sealed(bytes(new)))

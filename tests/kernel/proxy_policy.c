@@ -202,7 +202,7 @@ policy_make(struct stage *stage, const struct rule *rules, size_t count,
 	header = (void *)new.bytes;
 	header->section_count = new.count;
 	header->size = (uint32_t) new.used;
-	header->crc = sbx_checksum(new.bytes, new.used);
+	header->sum = sbx_checksum(new.bytes, new.used);
 	free(stage->bytes);
 	free(old);
 	free(records);

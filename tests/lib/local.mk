@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/lib/coverage.sh \
 	tests/lib/examples.sh \
 	tests/lib/samples.h \
+	tests/lib/seal.py \
 	tests/lib/session.sh \
 	tests/lib/sandbox.sh \
 	tests/lib/summary.sh \

@@ -10,7 +10,7 @@ test_programs += \
 	tests/unit/checks \
 	tests/unit/children \
 	tests/unit/confine \
-	tests/unit/crc32 \
+	tests/unit/checksum \
 	tests/unit/decisions \
 	tests/unit/rule_index \
 	tests/unit/destination \

@@ -17,7 +17,7 @@ struct field {
 /* clang-format off */
 static const struct field fields[] = {
 	F("header", sbx_header, version), F("header", sbx_header, min_reader),
-	F("header", sbx_header, size), F("header", sbx_header, crc),
+	F("header", sbx_header, size), F("header", sbx_header, sum),
 	F("header", sbx_header, section_count),
 	F("header", sbx_header, text_size), F("header", sbx_header, reserved),
 	F("table", sbx_section, kind), F("table", sbx_section, flags),
@@ -233,7 +233,7 @@ static void
 edit_any_set(struct bench *bench, char **words)
 {
 	if (strcmp(words[0], "header.size") == 0 ||
-	    strcmp(words[0], "header.crc") == 0)
+	    strcmp(words[0], "header.sum") == 0)
 		edit_set_raw(bench, words);
 	else
 		edit_set(bench, words);

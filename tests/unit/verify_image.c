@@ -95,7 +95,7 @@ void
 image_seal(struct image *image)
 {
 	image_header(image)->size = (uint32_t)image->size;
-	image_header(image)->crc = sbx_checksum(image->bytes, image->size);
+	image_header(image)->sum = sbx_checksum(image->bytes, image->size);
 }
 
 void

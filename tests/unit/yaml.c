@@ -159,7 +159,7 @@ same_blob(const struct bench *a, const struct bench *b)
 	const struct sbx_header *header = (const void *)x;
 	const struct sbx_section *sections = (const void *)(header + 1);
 
-	if (memcmp(x, y, offsetof(struct sbx_header, crc)) != 0 ||
+	if (memcmp(x, y, offsetof(struct sbx_header, sum)) != 0 ||
 	    memcmp(sections, y + sizeof *header,
 		header->section_count * sizeof *sections) != 0)
 		return false;
