@@ -127,6 +127,21 @@ test_it(const struct sandbox *sandbox)
 	probes_run(&context);
 }
 
+__attribute__((noreturn)) static void
+become_command(void *data)
+{
+	struct sandbox *sandbox = data;
+	struct supervision *supervision = &sandbox->supervision;
+	uint64_t key = confine(sandbox);
+
+	if (supervision->on)
+		supervise_started(supervision);
+	if (sandbox->options.self_test)
+		test_it(sandbox);
+	execute(sandbox->options.command, &sandbox->environment, key,
+	    sandbox->elsewhere);
+}
+
 /*
  * What a command runs under if no policy was named: the user's own default, or
  * @coding.
@@ -192,7 +207,6 @@ main(int argc, char **argv, char **environment)
 {
 	struct sandbox *sandbox = take_memory(sizeof *sandbox);
 	struct options *options = &sandbox->options;
-	uint64_t key;
 
 	(void)argc;
 	signals_begin();
@@ -257,12 +271,8 @@ main(int argc, char **argv, char **environment)
 	sandbox_make_group(sandbox);
 	describe(sandbox);
 	if (sandbox->supervision.on)
-		supervise_first(&sandbox->supervision);
-	key = confine(sandbox);
-	if (sandbox->supervision.on)
-		supervise_started(&sandbox->supervision);
-	if (options->self_test)
-		test_it(sandbox);
-	execute(options->command, &sandbox->environment, key,
-	    sandbox->elsewhere);
+		supervise_first(&sandbox->supervision,
+		    &(struct becoming){ become_command, sandbox,
+			&sandbox->arena, !options->self_test });
+	become_command(sandbox);
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -391,7 +392,7 @@ supervise_obstacle(void)
 static int
 adopt(void)
 {
-	int children = open(children_of_ours, O_RDONLY | O_CLOEXEC);
+	int children = openat(AT_FDCWD, children_of_ours, O_RDONLY | O_CLOEXEC);
 
 	if (children < 0)
 		refuse(children_of_ours,
@@ -403,15 +404,29 @@ adopt(void)
 	return children;
 }
 
-static void
-be_command(struct supervision *supervision, int signals, pid_t parent)
+/* The process of the command, while it begins. */
+struct beginning {
+	struct supervision *supervision;
+	const struct becoming *becoming;
+	int signals;
+	pid_t parent;
+	int dumpable; /* as it was; -1: the memory is the first process's, too */
+};
+
+__attribute__((noreturn)) static void
+be_command(const struct beginning *beginning)
 {
+	struct supervision *supervision = beginning->supervision;
+
+	/* Its files in /proc are its own again. */
+	if (beginning->dumpable >= 0)
+		prctl(PR_SET_DUMPABLE, beginning->dumpable, 0, 0, 0);
 	if (!supervision->namespaces) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		if (getppid() != parent)
+		if (getppid() != beginning->parent)
 			_exit(EXIT_REFUSED);
 	}
-	close(signals);
+	close(beginning->signals);
 	close(supervision->write);
 	if (supervision->terminal >= 0)
 		close(supervision->terminal);
@@ -424,6 +439,7 @@ be_command(struct supervision *supervision, int signals, pid_t parent)
 	relay_enter(&supervision->relay);
 	relay_close_command(&supervision->relay);
 	signals_restore(&supervision->former);
+	beginning->becoming->run(beginning->becoming->data);
 }
 
 void
@@ -437,13 +453,60 @@ supervise_group(struct supervision *supervision, const struct sbx_blob *blob,
 	survive(supervision, supervision->group.own >= 0);
 }
 
+static int
+first_command(void *data)
+{
+	be_command(data);
+}
+
+/*
+ * As vfork(2), without copying a page, but this process can be woken: the program may
+ * lie where to open it takes for ever.  Until execve(2) both have one memory, which
+ * this one then only reads, and nobody else may trace or read either.  A group takes
+ * clone3(2), a record is changed by both, and a test executes nothing.
+ */
+static bool
+shares_memory(const struct beginning *beginning)
+{
+#ifdef __SANITIZE_ADDRESS__
+	/* A sanitizer takes another stack for a fault. */
+	(void)beginning;
+	return false;
+#else
+	const struct supervision *supervision = beginning->supervision;
+
+	/* The supervisor reads what an explained execve(2) names. */
+	return beginning->becoming->executes && supervision->group.own < 0 &&
+	    supervision->receipt == NULL &&
+	    supervision->listening.explaining == NULL;
+#endif
+}
+
 static pid_t
-fork_under(const struct supervision *supervision,
-    const struct rlimit_pair *limit)
+start(struct beginning *beginning)
+{
+	enum { STACK = 256 << 10 };
+	char *stack;
+	pid_t pid;
+
+	if (shares_memory(beginning)) {
+		stack = arena_take(beginning->becoming->arena, 1, STACK);
+		beginning->dumpable = -1;
+		return clone(first_command, stack + STACK, CLONE_VM | SIGCHLD,
+		    beginning);
+	}
+	pid = cgroup_fork(&beginning->supervision->group);
+	if (pid == 0)
+		be_command(beginning);
+	return pid;
+}
+
+static pid_t
+start_under(struct beginning *beginning, const struct rlimit_pair *limit)
 {
 	if (limit_process(RLIMIT_NPROC, limit, NULL) != 0)
 		refuse(NULL, "cannot limit the processes", errno);
-	return cgroup_fork(&supervision->group);
+	return start(beginning);
 }
 
 /*
@@ -453,8 +516,9 @@ fork_under(const struct supervision *supervision,
  * limit is added to that.
  */
 static pid_t
-fork_command(struct supervision *supervision)
+start_counted(struct beginning *beginning)
 {
+	struct supervision *supervision = beginning->supervision;
 	struct rlimit_pair before, tried;
 	uint64_t tasks;
 	pid_t pid = -1;
@@ -462,7 +526,7 @@ fork_command(struct supervision *supervision)
 	if (supervision->namespaces ||
 	    (supervision->group.held >> SBX_LIMIT_PROCESSES & 1) != 0 ||
 	    limit_here(supervision->blob, SBX_LIMIT_PROCESSES) == NULL)
-		return cgroup_fork(&supervision->group);
+		return start(beginning);
 	if (limit_process(RLIMIT_NPROC, NULL, &before) != 0)
 		refuse(NULL, "cannot read a resource limit", errno);
 	tasks = tasks_on_machine();
@@ -470,19 +534,40 @@ fork_command(struct supervision *supervision)
 	for (uint64_t part = 1; part < 4 && pid < 0; part++) {
 		supervision->tasks = tried.soft = tasks * part / 4 + 1;
 		if (tried.soft < before.soft)
-			pid = fork_under(supervision, &tried);
+			pid = start_under(beginning, &tried);
 	}
 	if (pid < 0) {
 		supervision->tasks = tasks;
-		return fork_under(supervision, &before);
+		return start_under(beginning, &before);
 	}
 	if (limit_process(RLIMIT_NPROC, &before, NULL) != 0)
 		refuse(NULL, "cannot limit the processes", errno);
 	return pid;
 }
 
+/* Until the command's process, which has the other end of the pipe, is another
+ * program or gone; or has had a moment since there was something else to see to:
+ * then both go on, and what they share is errno. */
+static void
+await_execution(const struct first *first, int fd)
+{
+	enum { MOMENT = 20 }; /* milliseconds */
+	struct timespec now;
+	struct pollfd wait[] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .fd = first->signals, .events = POLLIN },
+		{ .fd = first->supervision->write },
+	};
+
+	clock_now(&now);
+	poll(wait, 3, term_left(&first->term, &now));
+	if (wait[0].revents == 0 && wait[2].revents == 0)
+		poll(wait, 1, MOMENT);
+}
+
 void
-supervise_first(struct supervision *supervision)
+supervise_first(struct supervision *supervision,
+    const struct becoming *becoming)
 {
 	struct first first = {
 		.supervision = supervision,
@@ -490,8 +575,12 @@ supervise_first(struct supervision *supervision)
 		.supervisor = supervision->namespaces ? 0 : getppid(),
 		.children = supervision->namespaces ? -1 : adopt(),
 	};
-	pid_t self = getpid();
-	int dumpable;
+	struct beginning beginning = {
+		.supervision = supervision,
+		.becoming = becoming,
+		.parent = getpid(),
+	};
+	int ends[2];
 
 	/* See supervise.h.  No later signal of sbxrun's group reaches this
 	 * process. */
@@ -499,29 +588,26 @@ supervise_first(struct supervision *supervision)
 		refuse(NULL, "cannot make a process group", errno);
 	if (supervision->handed_on)
 		terminal_take(supervision->terminal);
-	first.signals = signals_open(WITH_STOPS);
+	first.signals = beginning.signals = signals_open(WITH_STOPS);
+	first.term = term_begin(supervision->begin, supervision->timeout,
+	    supervision->grace);
 
 	/* If these stayed open here, the other end would never be closed. */
 	close(supervision->read);
 	relay_close_supervisor(&supervision->relay);
 	/* No process inside may trace this one, or read its /proc/1, however
 	 * soon the command runs. */
-	dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+	beginning.dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	first.command = fork_command(supervision);
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		refuse(NULL, "cannot make a pipe", errno);
+	first.command = start_counted(&beginning);
 	if (first.command < 0)
 		refuse(NULL, "cannot fork", errno);
-	if (first.command == 0) {
-		/* Its files in /proc are its own again. */
-		prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
-		be_command(supervision, first.signals, self);
-		return;
-	}
-	listen_forget(&supervision->listening);
-	first.term = term_begin(supervision->begin, supervision->timeout,
-	    supervision->grace);
+	close(ends[1]);
+	if (beginning.dumpable < 0)
+		await_execution(&first, ends[0]);
 	write_receipt(&first);
-	relay_close_command(&supervision->relay);
 	if (!supervision->own_input)
 		close(STDIN_FILENO);
 	close_others(&first);

@@ -177,12 +177,20 @@ void supervise(struct supervision *supervision, pid_t first)
 void supervise_group(struct supervision *supervision,
     const struct sbx_blob *blob, uint32_t wanted);
 
+/* What the process of the command does; it does not return. */
+struct becoming {
+	void (*run)(void *data) __attribute__((noreturn));
+	void *data;
+	struct arena *arena; /* for its stack */
+	bool executes;       /* another program, soon */
+};
+
 /*
- * In the first one: forks.  Returns in the child, which is to become the
- * command; the parent stays until the child ends, tells the supervisor, kills
- * what is left and ends.
+ * In the first one: starts a process that is to become the command; stays until it
+ * ends, tells the supervisor, kills what is left and ends.
  */
-void supervise_first(struct supervision *supervision);
+void supervise_first(struct supervision *supervision,
+    const struct becoming *becoming) __attribute__((noreturn));
 
 /*
  * Process 1 of a session, which starts nothing: it is the parent of what commands

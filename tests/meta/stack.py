@@ -32,6 +32,7 @@ POINTERS = {
     "answer": r"answer_[A-Z]+",
     "diagnosis_find": r"is_any|is_bound_to|is_place|is_standing",
     "hear": r"is_any|is_bound_to|is_place|is_standing",
+    "be_command": r"become_command",
     # runtime/inspect/
     "print_denied": r"is_kept|is_hidden",
     "print_places": r"is_kept|is_written|is_run|is_read_only|is_hidden",
@@ -48,7 +49,7 @@ POINTERS = {
     "libc_start_main_stage2": r"main",
     "__libc_start_init": r"_init|frame_dummy",
     "__libc_exit_fini": r"_fini|__do_global_dtors_aux",
-    "__clone": r"open_in_view|checker|command_main",
+    "__clone": r"open_in_view|checker|command_main|first_command",
     "__synccall": r"do_setrlimit",
     "handler": r"do_setrlimit",
     "register_tm_clones": r"",
@@ -66,6 +67,7 @@ STACKS = {
     "_start": BOUND,
     "open_in_view": 32 << 10,  # runtime/session/join.c
     "command_main": 256 << 10,  # the same
+    "first_command": 256 << 10,  # runtime/watch/first.c
 }
 SIGNAL_FRAME = 4096
 HANDLERS = r"interrupt|handler|__restore_rt|do_nothing"
