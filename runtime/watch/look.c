@@ -61,7 +61,8 @@ look_begin(struct look_from *from, struct sbx_place directory)
 	enum { LIST_SIZE = 8192 };
 	struct timespec now;
 	struct stat status;
-	int fd = open(path_of(directory), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(AT_FDCWD, path_of(directory),
+	    O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	*from = (struct look_from){ .len = directory.len,
 		.fd = fd,
@@ -186,7 +187,7 @@ struct looking {
 	struct look_from *from;
 	uint64_t key;
 	struct timespec until;
-	uint32_t base; /* of the path: what all names begin with */
+	struct sbx_place at; /* what all paths begin with */
 	struct path path;
 	struct seen more; /* a name that is not kept */
 	bool samples;     /* hooks that git does not run are passed over */
@@ -199,7 +200,7 @@ enum { FROM_ABOVE = -1 };
 static bool
 is_lacking(const struct looking *looking)
 {
-	enum { ASKED_FEW = 8 };
+	enum { ASKED_FEW = 2 };
 	struct look_from *from = looking->from;
 
 	if (from->small && ++from->asked > ASKED_FEW)
@@ -249,7 +250,7 @@ add_to_sum(struct looking *looking, const struct seen *seen)
 	uint64_t sum = mixed(looking->key, seen->mode & S_IFMT);
 
 	sum = mixed(sum, (uint64_t)seen->error);
-	for (uint32_t i = looking->base; i < path->len; i++)
+	for (uint32_t i = looking->at.len; i < path->len; i++)
 		sum = mixed(sum, (unsigned char)path->text[i]);
 	if (!S_ISDIR(seen->mode)) {
 		sum = mixed(sum, seen->mode);
@@ -275,8 +276,10 @@ seen_new(struct looking *looking)
 		return &looking->more;
 	}
 	seen = arena_take(looking->arena, 1, sizeof *seen);
-	seen->at = arena_copy(looking->arena,
-	    (struct sbx_place){ looking->path.text, looking->path.len });
+	seen->at = looking->path.len == looking->at.len ?
+	    looking->at :
+	    arena_copy(looking->arena,
+		(struct sbx_place){ looking->path.text, looking->path.len });
 	*sight->end = seen;
 	sight->end = &seen->next;
 	sight->count++;
@@ -467,7 +470,7 @@ look_pattern(struct looking *looking, const char *pattern)
 
 	if (!sbx_glob_parse(pattern, &glob) || is_lacking(looking))
 		return;
-	fd = open(looking->path.len > 0 ? path : "/",
+	fd = openat(AT_FDCWD, looking->path.len > 0 ? path : "/",
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	look_matches(looking, &glob, fd, sbx_glob_start(&glob), 0);
 }
@@ -621,13 +624,16 @@ void
 look(struct arena *arena, const struct look_at *what, struct look_from *from,
     struct sight *sight)
 {
-	struct looking looking = { .arena = arena,
-		.sight = sight,
-		.from = from,
-		.key = what->key,
-		.until = what->until,
-		.base = what->at.len };
+	struct looking looking;
 
+	/* Not all of it: most is room for a path. */
+	looking.arena = arena;
+	looking.sight = sight;
+	looking.from = from;
+	looking.key = what->key;
+	looking.until = what->until;
+	looking.at = what->at;
+	looking.samples = looking.other = false;
 	*sight = (struct sight){ .first = NULL };
 	sight->end = &sight->first;
 	memcpy(looking.path.text, what->at.path, what->at.len);
@@ -648,7 +654,7 @@ look(struct arena *arena, const struct look_at *what, struct look_from *from,
 static int
 open_regular(struct sbx_place at, struct stat *status)
 {
-	int fd = open(path_of(at),
+	int fd = openat(AT_FDCWD, path_of(at),
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
 	if (fd < 0 || (fstat(fd, status) == 0 && S_ISREG(status->st_mode)))

@@ -90,7 +90,7 @@ struct stream {
 	uint64_t cut;  /* bytes thrown away */
 	/* What came last beyond the cap: a ring, and where its oldest byte is. */
 	uint32_t room, kept, oldest;
-	char tail[RELAY_TAIL];
+	char *tail;
 };
 
 enum { RELAY_STREAMS = 2 };
@@ -101,6 +101,7 @@ struct relay {
 	bool joined; /* 1 and 2 are one file: the first stream is both */
 	bool ends;   /* the command has: what was kept is written */
 	bool shared; /* 2 is a socket, and standard input too */
+	char tails[RELAY_STREAMS][RELAY_TAIL];
 };
 
 /* Makes the pipes, for a cap in bytes; 0: none. */

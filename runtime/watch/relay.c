@@ -35,8 +35,9 @@ enum {
 };
 
 static void
-stream_open(struct stream *stream, int to, uint64_t cap, mode_t mode)
+stream_open(struct relay *relay, int which, int to, uint64_t cap, mode_t mode)
 {
+	struct stream *stream = &relay->streams[which];
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
@@ -47,6 +48,7 @@ stream_open(struct stream *stream, int to, uint64_t cap, mode_t mode)
 		refuse(NULL, "cannot set up a pipe", errno);
 	stream->to = to;
 	stream->open = true;
+	stream->tail = relay->tails[which];
 	stream->socket = S_ISSOCK(mode);
 	stream->left = cap;
 	stream->room = cap / TAIL_PART < RELAY_TAIL ?
@@ -95,11 +97,9 @@ relay_open(struct relay *relay, const struct sbx_blob *blob, uint64_t cap)
 		has_out = relay->joined;
 	}
 	if (has_out)
-		stream_open(&relay->streams[0], STDOUT_FILENO, cap,
-		    out.st_mode);
+		stream_open(relay, 0, STDOUT_FILENO, cap, out.st_mode);
 	if (has_error && !relay->joined)
-		stream_open(&relay->streams[1], STDERR_FILENO, cap,
-		    error.st_mode);
+		stream_open(relay, 1, STDERR_FILENO, cap, error.st_mode);
 }
 
 void
