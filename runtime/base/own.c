@@ -22,16 +22,21 @@ is_line_of(char *line, unsigned long uid, const char *fields[FIELDS])
 {
 	char *end;
 
-	for (size_t i = 0; i < FIELDS; i++)
+	for (size_t i = 0; i < FIELDS; i++) {
 		fields[i] = strsep(&line, ":");
-	return fields[HOME] != NULL && strtoul(fields[UID], &end, 10) == uid &&
-	    end != fields[UID] && *end == '\0';
+		if (i == UID &&
+		    (fields[UID] == NULL ||
+			strtoul(fields[UID], &end, 10) != uid ||
+			end == fields[UID] || *end != '\0'))
+			return false;
+	}
+	return fields[HOME] != NULL;
 }
 
 static bool
 find_line(char *buffer, size_t size, const char *fields[FIELDS])
 {
-	int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+	int fd = openat(AT_FDCWD, "/etc/passwd", O_RDONLY | O_CLOEXEC);
 	unsigned long uid = getuid();
 	bool found = false;
 	bool torn = false; /* the line was too long; its beginning is gone */

@@ -342,6 +342,12 @@ bool scratch_holds(struct sbx_place directory);
  * scratch directory: it is /tmp or above, TOP, or TOP/WORKSPACE. */
 bool scratch_within(struct sbx_place directory);
 
+/* TOP, for scratch_has(); -1: there is none. */
+int scratch_top(void);
+/* Whether the workspace has a directory of that name.  In TOP only the user makes
+ * any, and no command. */
+bool scratch_has(int top, struct sbx_place workspace, const char *key);
+
 /* Whether a directory or one above it has been a workspace, as far as scratch
  * directories tell. */
 bool scratch_remembers(struct sbx_place directory);

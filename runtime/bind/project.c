@@ -34,6 +34,8 @@ struct search {
 	struct arena *arena;
 	struct sbx_place top;  /* of the working tree */
 	struct sbx_place file; /* its `.git` */
+	int scratch;           /* TOP, or -1; not yet looked for: */
+#define UNOPENED (-2)
 	char text[MAX_CONFIG]; /* of the file that was read last */
 };
 
@@ -238,9 +240,11 @@ holds_home(struct search *search, struct sbx_place directory)
 static bool
 is_top(struct search *search)
 {
-	const char *file = path_of(search->file);
+	struct stat status;
 
-	return is_ours(file, S_IFDIR) || is_ours(file, S_IFREG);
+	return lstat(path_of(search->file), &status) == 0 &&
+	    status.st_uid == geteuid() &&
+	    (S_ISDIR(status.st_mode) || S_ISREG(status.st_mode));
 }
 
 /*
@@ -251,9 +255,9 @@ is_top(struct search *search)
 static bool
 was_top(struct search *search)
 {
-	char path[SCRATCH_PATH_SIZE];
-
-	return scratch_path(path, search->top, remembered, false, NULL);
+	if (search->scratch == UNOPENED)
+		search->scratch = scratch_top();
+	return scratch_has(search->scratch, search->top, remembered);
 }
 
 static void
@@ -275,11 +279,13 @@ find_top(struct search *search, const struct options *options,
 	for (; at.len > 0; at = place_parent(at)) {
 		bool is;
 
+		/* First, since to ask whether it was one takes longest. */
 		search->top = arena_copy(search->arena, at);
+		if (!is_ours(path_of(search->top), S_IFDIR))
+			continue;
 		search->file = below(search, search->top, "/.git");
 		is = is_top(search);
-		if ((!is && !was_top(search)) ||
-		    !is_ours(path_of(search->top), S_IFDIR))
+		if (!is && !was_top(search))
 			continue;
 		if (holds_home(search, search->top) ||
 		    scratch_within(search->top))
@@ -298,12 +304,17 @@ project_find(struct arena *arena, struct options *options)
 	bool asked = options->workspace != NULL;
 	char cwd[SBX_MAX_PATH + 1];
 	struct sbx_place git;
+	bool found;
 
 	search->arena = arena;
+	search->scratch = UNOPENED;
 	options->workspace = NULL;
 	if (current_path(cwd, sizeof cwd) < 0 || cwd[0] != '/')
 		return;
-	if (!find_top(search, options, place_of(cwd))) {
+	found = find_top(search, options, place_of(cwd));
+	if (search->scratch >= 0)
+		close(search->scratch);
+	if (!found) {
 		options->in_home = cwd[1] != '\0' &&
 		    holds_home(search, place_of(cwd));
 		if (asked && cwd[1] != '\0' && !options->clean &&

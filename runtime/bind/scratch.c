@@ -152,7 +152,8 @@ open_other_top(int tmp, char name[NAME_SIZE], bool make)
 static int
 open_top(char name[NAME_SIZE], bool make)
 {
-	int tmp = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC), top;
+	int tmp = openat(AT_FDCWD, "/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC),
+	    top;
 	struct out out;
 
 	if (tmp < 0)
@@ -281,7 +282,7 @@ open_nested(struct out *path, struct sbx_place workspace, const char *key,
 {
 	char link[DESCRIPTOR_PATH_SIZE], outer[SCRATCH_PATH_SIZE] = "";
 	char digest[SHA256_HEX + 1], text[2 * SBX_MAX_PATH];
-	int fd = tmp != NULL ? open(tmp, place_flags) : -1;
+	int fd = tmp != NULL ? openat(AT_FDCWD, tmp, place_flags) : -1;
 	struct out name;
 
 	descriptor_path(link, fd);
@@ -322,19 +323,38 @@ scratch_path(char path[SCRATCH_PATH_SIZE], struct sbx_place workspace,
 	return fd >= 0;
 }
 
+int
+scratch_top(void)
+{
+	char name[NAME_SIZE];
+
+	return open_top(name, false);
+}
+
+bool
+scratch_has(int top, struct sbx_place workspace, const char *key)
+{
+	char digest[SHA256_HEX + 1], path[2 * NAME_SIZE];
+	struct out out;
+
+	if (top < 0)
+		return false;
+	sha256_hex(workspace.path, workspace.len, digest);
+	digest[NAME_LEN] = '\0';
+	out_into(&out, path, sizeof path);
+	out_print(&out, "%s/%s", digest, key);
+	return faccessat(top, path, F_OK, 0) == 0;
+}
+
 bool
 scratch_remembers(struct sbx_place directory)
 {
-	char digest[SHA256_HEX + 1], name[NAME_SIZE];
-	int top = open_top(name, false);
+	int top = scratch_top();
 	bool known = false;
 
 	for (; top >= 0 && directory.len > 0 && !known;
-	     directory = place_parent(directory)) {
-		sha256_hex(directory.path, directory.len, digest);
-		digest[NAME_LEN] = '\0';
-		known = faccessat(top, digest, F_OK, 0) == 0;
-	}
+	     directory = place_parent(directory))
+		known = scratch_has(top, directory, "");
 	if (top >= 0)
 		close(top);
 	return known;
@@ -361,7 +381,7 @@ open_runtime(void)
 
 	out_into(&out, path, sizeof path);
 	out_print(&out, "/run/user/%u", geteuid());
-	fd = open(path, place_flags);
+	fd = openat(AT_FDCWD, path, place_flags);
 	if (fd < 0 ||
 	    (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
 		(status.st_mode & 077) == 0))
@@ -425,7 +445,7 @@ scratch_state(const char *name, mode_t others)
 	static const char *const way[] = { ".local", "state", "sbx" };
 	const char *home = getenv("HOME");
 	int fd = home != NULL && *home == '/' ?
-	    open(home, O_PATH | O_DIRECTORY | O_CLOEXEC) :
+	    openat(AT_FDCWD, home, O_PATH | O_DIRECTORY | O_CLOEXEC) :
 	    -1;
 
 	for (size_t i = 0; i <= sizeof way / sizeof *way && fd >= 0; i++) {
