@@ -104,8 +104,8 @@ opened_over(const struct sbx_blob *blob, uint16_t anchor, const char *below,
 		struct sbx_place rule;
 		bool covers;
 
-		if (path->effect != SBX_ALLOW || path->glob != 0 ||
-		    path->anchor != anchor || (path->rights & SBX_WRITE) == 0 ||
+		if (path->anchor != anchor || path->effect != SBX_ALLOW ||
+		    path->glob != 0 || (path->rights & SBX_WRITE) == 0 ||
 		    (path->platforms & platforms) == 0)
 			continue;
 		rule = text_place(sbx_string(blob, path->suffix));

@@ -9,15 +9,19 @@
 static inline uint32_t
 common(const char *a, const char *b, uint32_t len)
 {
+	uint64_t x, y;
 	uint32_t i = 0;
 
-	for (; i + 8 <= len; i += 8) {
-		uint64_t x, y;
-
+	while (len - i >= 8) {
 		__builtin_memcpy(&x, a + i, 8);
 		__builtin_memcpy(&y, b + i, 8);
+		/* The lowest byte is the first. */
 		if (x != y)
-			break;
+			return i + (uint32_t)__builtin_ctzll(x ^ y) / 8;
+		i += 8;
+		/* The last step may begin in what is known to be the same. */
+		if (i < len && len - i < 8)
+			i = len - 8;
 	}
 	while (i < len && a[i] == b[i])
 		i++;
