@@ -58,11 +58,11 @@ launch()
 	run_policy=$1
 	shift
 	if [ "$uid" -eq "$(id -u)" ]; then
-		set -- "$base/sbxrun" -l "$level" "$base/$run_policy.bin" \
+		set -- "$base/sbxrun" -w . -l "$level" "$base/$run_policy.bin" \
 		    -- "$@"
 	else
 		set -- setpriv --reuid="$uid" --regid="$uid" --clear-groups \
-		    "$base/sbxrun" -l "$level" "$base/$run_policy.bin" -- "$@"
+		    "$base/sbxrun" -w . -l "$level" "$base/$run_policy.bin" -- "$@"
 	fi
 	HOME=$base/$uid
 	export HOME
