@@ -32,7 +32,7 @@ prepare()
 	uid=$1
 	home=$base/home-$1
 	outside=$base/outside-$1
-	sbxrun="$base/sbxrun -l $level $base/streams.bin --"
+	sbxrun="$base/sbxrun -w . -l $level $base/streams.bin --"
 	mkdir -p "$home/keep" "$outside"
 	printf '1\n2\n3\n4\n' >"$home/keep/lines"
 	cp "$home/keep/lines" "$outside"
@@ -125,7 +125,7 @@ said()
 
 others()
 {
-	run="$base/sbxrun -l $level"
+	run="$base/sbxrun -w . -l $level"
 	command="$base/streams.bin -- true"
 	said 'a receipt into what is read' 'not open for writing' \
 	    "$run --status-fd 3 $command 3<probe"
