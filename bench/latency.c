@@ -251,9 +251,9 @@ report(struct command *commands, size_t count, size_t rounds)
 {
 	double bare_min = 0, bare = 0, bare_cpu = 0;
 
-	printf("%-24s %9s %9s %9s %9s %7s %9s %9s %9s %7s\n", "microseconds",
-	    "min", "median", "p99", "added", "ratio", "cpu min", "cpu",
-	    "cpu added", "minflt");
+	printf("%-24s %9s %9s %9s %9s %7s %9s %9s %9s %7s %9s\n",
+	    "microseconds", "min", "median", "p99", "added", "ratio", "cpu min",
+	    "cpu", "cpu added", "minflt", "p10");
 	for (size_t i = 0; i < count; i++) {
 		struct command *command = &commands[i];
 
@@ -265,13 +265,14 @@ report(struct command *commands, size_t count, size_t rounds)
 			bare_cpu = command->cpu[rounds / 2];
 		}
 		printf("%-24s %9.1f %9.1f %9.1f %9.1f %7.2f %9.0f %9.0f %9.0f "
-		       "%7ld\n",
+		       "%7ld %9.1f\n",
 		    command->label, command->wall[0], command->wall[rounds / 2],
 		    command->wall[rounds * 99 / 100],
 		    command->wall[rounds / 2] - bare,
 		    command->wall[rounds / 2] / bare, command->cpu[0],
 		    command->cpu[rounds / 2],
-		    command->cpu[rounds / 2] - bare_cpu, command->faults);
+		    command->cpu[rounds / 2] - bare_cpu, command->faults,
+		    command->wall[rounds / 10]);
 	}
 	printf("added to the minimum:");
 	for (size_t i = 1; i < count; i++)

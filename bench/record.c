@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -174,6 +176,18 @@ see_capability(struct recorder *recorder, uint64_t capability)
 		recorder->plan.capabilities = (uint32_t)capability + 1;
 }
 
+/* Who is not dumpable cannot be read by who traces it, and the command's process
+ * shares memory with the first one until it executes. */
+static void
+stay_readable(pid_t pid)
+{
+#ifdef __x86_64__
+	ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, regs.rsi), 1L);
+#else
+	(void)pid;
+#endif
+}
+
 static void
 see_call(struct recorder *recorder, pid_t pid)
 {
@@ -204,6 +218,8 @@ see_call(struct recorder *recorder, pid_t pid)
 		recorder->plan.namespaces |= entry.args[0] & NAMESPACES;
 	else if (entry.number == SYS_prctl && entry.args[0] == PR_CAPBSET_DROP)
 		see_capability(recorder, entry.args[1]);
+	else if (entry.number == SYS_prctl && entry.args[0] == PR_SET_DUMPABLE)
+		stay_readable(pid);
 }
 
 /* The command starts: what it sees is what sbxrun has made. */
