@@ -89,6 +89,25 @@ text_place(const char *text)
 	return (struct sbx_place){ text, (uint32_t)length(text) };
 }
 
+bool
+sbx_is_cache(const char *below)
+{
+	static const char *const caches[] = {
+#define CACHE(where, path) (path) + 1,
+#include "format/caches.def"
+#undef CACHE
+	};
+	const struct sbx_place at = text_place(below);
+
+	for (size_t i = 0; i < countof(caches); i++) {
+		struct sbx_place cache = text_place(caches[i]);
+
+		if (cache.len == at.len && sbx_covers(cache, at))
+			return true;
+	}
+	return false;
+}
+
 /* The longest allow to write, at an anchor, that covers what is below it; else the
  * longest of something in that. */
 static const char *

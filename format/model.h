@@ -237,6 +237,9 @@ bool sbx_given_holds(const struct sbx_given *given, const struct sbx_blob *blob,
 const char *sbx_set_opened(const struct sbx_blob *blob,
     const struct sbx_set *set, uint8_t platforms);
 
+/* Whether a place below the home is one of the caches of the set of that name. */
+bool sbx_is_cache(const char *below);
+
 /* Whether it is set even if the policy sets it to something else. */
 static inline bool
 sbx_given_overrides(const struct sbx_given *given)

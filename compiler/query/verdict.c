@@ -534,14 +534,42 @@ place_verdict(const struct subject *subject, const struct access *access)
 	return verdict;
 }
 
+/* Whether a rule is about a cache that is not there, in the place of which level
+ * full shows a directory of the scratch directory. */
+static bool
+is_own_cache(const struct subject *subject, const struct verdict *verdict)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+	const struct sbx_path *absent = verdict->absent;
+
+	return subject->level == SBX_LEVEL_FULL && absent != NULL &&
+	    !verdict->allowed && verdict->by == BY_NOTHING &&
+	    (blob->anchors[SBX_ANCHOR_TMP].flags & SBX_ANCHOR_USED) != 0 &&
+	    absent->effect == SBX_ALLOW && absent->glob == 0 &&
+	    absent->anchor == SBX_ANCHOR_HOME &&
+	    !places_is_planted(&subject->places, absent) &&
+	    sbx_is_cache(sbx_string(blob, absent->suffix));
+}
+
 struct verdict
 path_verdict(const struct subject *subject, const struct access *access)
 {
 	struct access inside = *access;
 	struct verdict verdict;
 
-	if (access->outside || !is_scratch(subject, access->path, &inside.path))
-		return place_verdict(subject, access);
+	if (access->outside ||
+	    !is_scratch(subject, access->path, &inside.path)) {
+		verdict = place_verdict(subject, access);
+		if (access->outside || !is_own_cache(subject, &verdict))
+			return verdict;
+		verdict.allowed = verdict.scratch = true;
+		verdict.by = BY_PATH;
+		verdict.rule = (uint32_t)(verdict.absent -
+		    subject->places.blob->paths);
+		verdict.source = verdict.absent->source;
+		verdict.absent = NULL;
+		return verdict;
+	}
 	inside.followed = NULL;
 	verdict = place_verdict(subject, &inside);
 	verdict.scratch = true;

@@ -150,7 +150,12 @@ say_machine(const struct why *why)
 	const struct followed *followed = why->access->followed;
 	struct sbx_place exception;
 
-	if (why->verdict.scratch)
+	if (why->verdict.scratch && sbx_tmp_rest(why->access->path) == NULL)
+		fputs("    nothing is there, and inside a directory of the "
+		      "scratch "
+		      "directory takes its place\n",
+		    why->stream);
+	else if (why->verdict.scratch)
 		fprintf(why->stream,
 		    "    inside, %s is the scratch directory%s\n",
 		    strncmp(why->access->path.path, "/var/", 5) == 0 ?

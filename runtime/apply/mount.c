@@ -3,6 +3,7 @@
  */
 #include "runtime/apply/mounts.h"
 
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/bind/bind.h"
 
@@ -461,6 +462,88 @@ make_home(struct mount_tree *tree)
 	make_node(tree->root, inside(home), true);
 }
 
+/* --- caches that are not there --------------------------------------------- */
+
+static bool
+is_denied(const struct binding *binding, struct sbx_place at)
+{
+	for (uint32_t i = 0; i < binding->rule_count; i++) {
+		const struct sbx_rule *rule = &binding->rules[i];
+
+		if (rule->effect != SBX_ALLOW && sbx_covers(rule->at, at))
+			return true;
+	}
+	return false;
+}
+
+/* A directory in the scratch directory, and those above it.  Commands have
+ * written there, so no link is followed; whatever else is in the way stays. */
+static bool
+make_in_scratch(const struct mount_tree *tree, const char *suffix)
+{
+	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(tree->root, inside(place_tmp), flags), next;
+	char path[SBX_MAX_PATH + 1], *name = path, *slash;
+
+	memcpy(path, suffix + 1, strlen(suffix));
+	while (fd >= 0 && name != NULL) {
+		slash = strchr(name, '/');
+		if (slash != NULL)
+			*slash = '\0';
+		next = openat(fd, name, flags);
+		if (next < 0 && errno == ENOENT && mkdirat(fd, name, 0700) == 0)
+			next = openat(fd, name, flags);
+		close(fd);
+		fd = next;
+		name = slash != NULL ? slash + 1 : NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/*
+ * A cache that the policy opens and that is not there could not be made, since
+ * the home in the view is our own and read-only.  So its name leads to a
+ * directory of that name in the scratch directory, which is kept between runs,
+ * and nothing is left in the home.  Variables that name it lead there as well.
+ */
+static void
+make_caches(struct mount_tree *tree)
+{
+	const struct binding *binding = tree->binding;
+	const struct sbx_blob *blob = binding->blob;
+	struct sbx_place home = binding->anchors[SBX_ANCHOR_HOME];
+	char target[SBX_MAX_PATH + 1];
+	struct stat status;
+
+	if (!binding->bound[SBX_ANCHOR_HOME] || home.len == 0 ||
+	    tree->scratch.len == 0 ||
+	    !rule_index_allows(binding->index, SBX_WRITE, tree->scratch))
+		return;
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const struct sbx_path *path = &blob->paths[i];
+		const char *suffix = sbx_string(blob, path->suffix);
+		struct sbx_place at;
+
+		if (path->effect != SBX_ALLOW || path->glob != 0 ||
+		    path->anchor != SBX_ANCHOR_HOME ||
+		    (path->rights & SBX_WRITE) == 0 ||
+		    (path->platforms & KERNEL_WHERE) == 0 ||
+		    !sbx_is_cache(suffix))
+			continue;
+		at = arena_join(tree->arena, home, sbx_place_of(suffix));
+		if (stat(at.path, &status) == 0 || errno != ENOENT ||
+		    is_denied(binding, at) || mounts_around(tree, at) != NULL ||
+		    !make_in_scratch(tree, suffix))
+			continue;
+		make_parents(tree, at);
+		memcpy(target, place_tmp.path, place_tmp.len);
+		memcpy(target + place_tmp.len, suffix, strlen(suffix) + 1);
+		symlinkat(target, tree->root, inside(at));
+	}
+}
+
 static void
 enter_root(const struct mount_tree *tree)
 {
@@ -481,6 +564,7 @@ mount_all(struct mount_tree *tree)
 			mount_one(tree, &tree->mounts[i]);
 	}
 	make_home(tree);
+	make_caches(tree);
 	make_links(tree);
 	/* Only when all is mounted: there may be mounts inside, such as those
 	 * of an allow inside an exclusion. */

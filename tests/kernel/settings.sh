@@ -178,6 +178,20 @@ fresh()
 		touch ~/x 2>/dev/null || echo shut' | xargs)"
 	tap_is "$level: uid $uid: pnpm's store is where one can be made" yes \
 	    "$(fresh_run 'mkdir -p "$PNPM_HOME/store" && echo yes')"
+	tap_is "$level: uid $uid: so are modules of Go" yes \
+	    "$(fresh_run 'mkdir -p "$GOMODCACHE/x" && echo yes')"
+	if [ "$level" = full ]; then
+		fresh_run 'mkdir -p ~/.m2/repository/x && touch ~/.cargo/git/y'
+		tap_is "$level: uid $uid: caches are kept, and not in the home" \
+		    'repository/x git/y' "$(fresh_run 'cd ~/.m2 &&
+			echo repository/* && cd ~/.cargo && echo git/*' | xargs
+			ls -d "$home/.m2" "$home/.cargo" 2>/dev/null)"
+		fresh_run 'rm -r /tmp/.ivy2 /tmp/.sbt && ln -s /etc /tmp/.ivy2 &&
+			ln -s ~/ws /tmp/.sbt'
+		tap_is "$level: uid $uid: and no link in their place is followed" \
+		    'no no' "$(fresh_run 'for f in ~/.ivy2 ~/.sbt; do
+			[ -e $f ] || echo no; done' | xargs)"
+	fi
 	mkdir -p "$home/.local/share/pnpm/store"
 	tap_is "$level: uid $uid: and where it is, once it is there" \
 	    "$home/.local/share/pnpm" "$(fresh_run 'echo "$PNPM_HOME"')"
