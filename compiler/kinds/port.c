@@ -283,6 +283,11 @@ port_answer(const struct why *why)
 	if (rule.by == BY_OLD_KERNEL)
 		rule.by = BY_PORT;
 	why_say_decider(why, &rule);
+	if (why->verdict.allowed && why->access->detail == SBX_LISTEN_TCP &&
+	    why->access->port < 1024 && why->access->port > 0)
+		fputs("    but ports below 1024 mostly take the rights of a "
+		      "superuser, which nobody has inside\n",
+		    why->stream);
 	if (sbx_net_is_own(why->blob->meta->net) &&
 	    why->access->detail >= SBX_HOST_TCP)
 		network_say(why);

@@ -362,7 +362,7 @@ split_find(const struct subject *subject, const struct access *access,
 	if (!is_split_by(&rules, access->detail, directory, &by))
 		return;
 	verdict->split = directory;
-	verdict->allowed = false;
+	verdict->allowed = verdict->preferred = verdict->unenforced = false;
 	verdict->by = BY_SPLIT;
 	verdict->absent = NULL;
 	verdict->rule = by == rules.count ?
@@ -527,8 +527,9 @@ place_verdict(const struct subject *subject, const struct access *access)
 		verdict.allowed = false;
 		verdict.by = BY_DEVICE;
 	}
-	if (verdict.allowed && verdict.by == BY_PATH && places->here &&
-	    !access->outside && subject->level == SBX_LEVEL_STANDARD &&
+	if ((verdict.allowed || (verdict.unenforced && subject->happens)) &&
+	    verdict.by == BY_PATH && places->here && !access->outside &&
+	    subject->level == SBX_LEVEL_STANDARD &&
 	    !places->named[places_anchor(places, access->path)])
 		split_find(subject, access, &verdict);
 	return verdict;

@@ -59,10 +59,14 @@ static bool
 is_quiet(const struct binding *binding, const struct sbx_rule *rule)
 {
 	struct sbx_place in_home = below_home(binding, rule->at);
+	struct sbx_place workspace = binding->anchors[SBX_ANCHOR_WORKSPACE];
 
-	/* A toolchain: programs are run from there. */
+	/* A toolchain: programs are run from there.  But what people work on has
+	 * servers as well. */
 	if ((rule->rights & SBX_EXEC) != 0 && in_home.len > 0)
-		return true;
+		return workspace.len == 0 ||
+		    (!sbx_covers(workspace, rule->at) &&
+			!sbx_covers(rule->at, workspace));
 	for (size_t i = 0; i < countof(quiet); i++) {
 		if (sbx_covers(quiet[i].at,
 			quiet[i].base == OF_HOME ? in_home : rule->at))

@@ -93,6 +93,10 @@ void connect_forget(const struct waiting *waiting);
 bool beyond_judge(const struct caller *caller, const char *path,
     struct sbx_denial *denial);
 
+/* Whether binding a port takes the rights of a superuser, which this user has
+ * outside. */
+bool beyond_port(uint16_t port, struct sbx_denial *denial);
+
 /* Whether the caller has as many files open as the policy lets it have. */
 bool beyond_files(const struct caller *caller, struct sbx_denial *denial);
 

@@ -188,6 +188,25 @@ beyond_files(const struct caller *caller, struct sbx_denial *denial)
 	    (uint64_t)status.st_size >= limit->value && is_limit(limit, denial);
 }
 
+bool
+beyond_port(uint16_t port, struct sbx_denial *denial)
+{
+	char text[32];
+	uint32_t first = 0;
+
+	if (geteuid() != 0 || port == 0 ||
+	    !file_read(AT_FDCWD,
+		"/proc/sys/net/ipv4/ip_unprivileged_port_start", text,
+		sizeof text))
+		return false;
+	for (const char *at = text; *at >= '0' && *at <= '9'; at++)
+		first = first * 10 + (uint32_t)(*at - '0');
+	denial->kind = SBX_DENIED_CALL;
+	denial->source = SBX_NO_SOURCE;
+	denial->obstacle = SBX_OBSTACLE_PORT;
+	return port < first;
+}
+
 /* -------------------------------------------------------------------------- */
 
 static bool

@@ -387,7 +387,9 @@ judge_address(struct sighting *sighting)
 	    sighting->observed->act == CONNECT)
 		return judge_way(sighting, &address.any, len);
 	return judge_port(sighting->explaining, op, ntohs(address.in.sin_port),
-	    &sighting->denial);
+		   &sighting->denial) ||
+	    (op == SBX_LISTEN_TCP &&
+		beyond_port(ntohs(address.in.sin_port), &sighting->denial));
 }
 
 /* -------------------------------------------------------------------------- */

@@ -169,13 +169,14 @@ time.sleep(60)' "$ws/outside" &
 	    'import socket; socket.socket(socket.AF_UNIX).connect("outside")'
 	# Who shows no place of services to be read has sockets at full, and nobody
 	# looks where their servers are.
-	for net in full loopback; do
+	for rule in 'network full' 'network loopback' 'exec ${workspace}'; do
 		printf 'sbx 1\nprofile p {\n%s\n%s\n%s\n%s\n}\n' \
-		    'require level standard' 'allow write { ${workspace} ${devices} }' \
+		    'require level standard' "allow $rule" \
 		    'allow exec { /usr /lib /lib64 /bin }' \
-		    "allow network $net" >"$base/p.sbx"
+		    "$([ "$rule" = 'exec ${workspace}' ] ||
+			echo 'allow write ${workspace}')" >"$base/p.sbx"
 		"$SBXC" build "$base/p.sbx" -o "$base/p.bin" || exit 99
-		agree "$1" "a server of outside, network $net" socket \
+		agree "$1" "a server of outside, $rule" socket \
 		    "$ws/outside" python3 -S -E -c \
 		    'import socket; socket.socket(socket.AF_UNIX).connect("outside")'
 	done
