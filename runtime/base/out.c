@@ -369,13 +369,16 @@ refuse_tells(void (*tell)(void *of, const char *text), void *of)
 void
 refuse(const char *subject, const char *text, int error)
 {
+	void (*tell)(void *of, const char *text) = refusal_tell;
 	struct out out;
 
 	complain("sbxrun: ", subject, text, error);
-	if (refusal_tell != NULL) {
+	/* What hears of it may refuse, too, and hears nothing of that. */
+	refusal_tell = NULL;
+	if (tell != NULL) {
 		out_init(&out, -1);
 		put_complaint(&out, subject, text, error);
-		refusal_tell(refusal_of, out.text);
+		tell(refusal_of, out.text);
 	}
 	_exit(EXIT_REFUSED);
 }

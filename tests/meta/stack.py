@@ -33,6 +33,8 @@ POINTERS = {
     "diagnosis_find": r"is_any|is_bound_to|is_place|is_standing",
     "hear": r"is_any|is_bound_to|is_place|is_standing",
     "be_command": r"become_command",
+    "refuse": r"refused",
+    "ending_limits": r"put_limit|say_limit",
     # runtime/inspect/
     "print_denied": r"is_kept|is_hidden",
     "print_places": r"is_kept|is_written|is_run|is_read_only|is_hidden",
@@ -82,6 +84,8 @@ LOOPS = {
     "look_others": 17,  # the same
     "walk_directory": 129,  # runtime/bind/glob.c: GLOB_MAX_DEPTH
     "inet_pton": 2,  # an IPv4 address at the end of an IPv6 one
+    "refuse": 2,  # what is told of a refusal is told once: runtime/base/out.c
+    "faccessat": 2,  # musl: its clone only asks, and makes none
 }
 
 INSN = re.compile(r"^\s*[0-9a-f]+:\s+(?:(?:addr32|notrack|bnd|lock|rep\w*)\s+)*"
