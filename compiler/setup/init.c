@@ -183,6 +183,8 @@ try_it(struct init *init)
 	good = run_test(init, policy, fd) &&
 	    (init->trial[0] == NULL || run_trial(init, policy, fd));
 	close(fd);
+	if (good && init->attempt != NULL)
+		init->attempt(init);
 	return good;
 }
 

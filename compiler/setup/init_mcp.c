@@ -4,75 +4,190 @@
  * lines of each server change, and what is not plain enough is refused.
  */
 #include "compiler/base/base.h"
+#include "compiler/query/why.h"
 #include "compiler/setup/setup.h"
+#include "format/model.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* A server, and what its policy is made of. */
+struct server {
+	const char *name;   /* in the file */
+	const char *policy; /* its name */
+	struct words
+	    words;        /* the command and its arguments, if they are known */
+	struct words env; /* names of variables, and "NAME=VALUE" of some */
+	struct needs needs; /* of its program */
+	struct sbx_blob blob;
+};
 
 struct servers {
 	struct init *init;
-	const char *blob, *path;
-	struct needs needs; /* of their programs */
+	const char *path;
+	const char *sbxrun; /* as the file names it */
+	struct needs needs; /* without a program */
 	bool found;         /* a list of servers in JSON */
 	size_t count, confined;
+	VEC(struct server) list; /* those whose policy is to be written */
 };
 
-/* --- JSON ----------------------------------------------------------------- */
+static bool
+has_policy(const struct servers *servers, const char *name)
+{
+	for (size_t i = 0; i < servers->list.count; i++) {
+		if (strcmp(servers->list.items[i].policy, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "mcp-NAME", of letters that may stand in the name of a profile. */
+static const char *
+policy_name(const struct servers *servers, const char *name)
+{
+	struct arena *arena = servers->init->arena;
+	char *text = arena_strndup(arena, name, strlen(name));
+	const char *found;
+
+	for (char *at = text; *at != '\0'; at++) {
+		if (!(*at >= 'a' && *at <= 'z') &&
+		    !(*at >= 'A' && *at <= 'Z') && !(*at >= '0' && *at <= '9'))
+			*at = '-';
+	}
+	text = (char *)arena_printf(arena, "mcp-%s", text);
+	found = init_free_name(servers->init, text);
+	for (int i = 2; has_policy(servers, found); i++)
+		found = init_free_name(servers->init,
+		    arena_printf(arena, "%s-%d", text, i));
+	return found;
+}
 
 /* What the file names by a path is not to be believed: a project could have it
  * open any place.  Where PATH leads is the user's choice. */
 static void
-need(struct servers *servers, const char *command)
+need(struct needs *needs, const char *command)
 {
 	const char *path = strchr(command, '/') != NULL ?
 	    NULL :
-	    program_in_path(servers->init->arena, command);
+	    program_in_path(needs->init->arena, command);
 
 	if (path != NULL)
-		needs_program(&servers->needs, path);
+		needs_program(needs, path);
+}
+
+static struct server *
+server_add(struct servers *servers, const char *name, const char *policy,
+    const char *command)
+{
+	struct arena *arena = servers->init->arena;
+	struct server server = { .needs = servers->needs };
+
+	server.name = arena_strndup(arena, name, strlen(name));
+	server.policy = policy;
+	server.needs.rules = "";
+	command = arena_strndup(arena, command, strlen(command));
+	*arena_push(arena, &server.words.list) = command;
+	need(&server.needs, command);
+	*arena_push(arena, &servers->list) = server;
+	return &servers->list.items[servers->list.count - 1];
 }
 
 static bool
 is_ours(const struct servers *servers, const char *command)
 {
-	return strcmp(command, servers->init->sbxrun) == 0;
+	return strcmp(command, servers->init->sbxrun) == 0 ||
+	    strcmp(command, "sbxrun") == 0;
+}
+
+/* --- JSON ----------------------------------------------------------------- */
+
+/* The variables that the file gives a server. */
+static void
+read_env(struct servers *servers, struct server *of,
+    const struct json_t *server)
+{
+	struct arena *arena = servers->init->arena;
+	const struct json_t *env = json_member(server, "env");
+	const char *name = NULL;
+
+	while (env != NULL && (name = json_key(env, name)) != NULL) {
+		const char *value = json_text(env, name);
+
+		*arena_push(arena, &of->env.list) = value == NULL ||
+			strstr(value, "${") != NULL ?
+		    arena_strndup(arena, name, strlen(name)) :
+		    arena_printf(arena, "%s=%s", name, value);
+	}
+}
+
+/* One that is ours, as in a file that a team shares: where this user has no such
+ * policy, it is written. */
+static bool
+confined_json(struct servers *servers, const char *name,
+    const struct json_t *server)
+{
+	const struct json_t *arguments = json_member(server, "args");
+	const char *policy = json_text_at(json_item(arguments, 0));
+	struct arena *arena = servers->init->arena;
+	struct server *of;
+
+	if (!server_is_confined(server, servers->init->sbxrun,
+		servers->init->configuration))
+		return false;
+	servers->confined++;
+	if (*policy != '@' || has_policy(servers, policy + 1) ||
+	    access(arena_printf(arena, "%s/%s.sbx",
+		       servers->init->configuration, policy + 1),
+		F_OK) == 0)
+		return true;
+	of = server_add(servers, name, arena_printf(arena, "%s", policy + 1),
+	    json_text_at(json_item(arguments, 2)));
+	for (size_t i = 3; i < json_count(arguments); i++) {
+		const char *text = json_text_at(json_item(arguments, i));
+
+		if (text == NULL)
+			return false;
+		*arena_push(arena, &of->words.list) = arena_strndup(arena, text,
+		    strlen(text));
+	}
+	read_env(servers, of, server);
+	return true;
 }
 
 /* False if its arguments are no list of texts, or are not ours. */
 static bool
-confine_json(struct servers *servers, struct json_t *server)
+confine_json(struct servers *servers, const char *name, struct json_t *server)
 {
 	const char *command = json_text(server, "command");
 	const struct json_t *arguments = json_member(server, "args");
-	struct words words = { .list.count = 0 };
+	struct arena *arena = servers->init->arena;
+	struct server *of;
 	struct json_t *list;
 
 	if (command == NULL)
 		return true; /* one that is reached by an address */
 	servers->count++;
-	if (is_ours(servers, command)) {
-		servers->confined++;
-		return server_is_confined(server, servers->init->sbxrun,
-		    servers->init->configuration);
-	}
-	command = arena_strndup(servers->init->arena, command, strlen(command));
+	if (is_ours(servers, command))
+		return confined_json(servers, name, server);
+	of = server_add(servers, name, policy_name(servers, name), command);
 	for (size_t i = 0; i < json_count(arguments); i++) {
 		const char *text = json_text_at(json_item(arguments, i));
 
 		if (text == NULL)
 			return false;
-		*arena_push(servers->init->arena, &words.list) =
-		    arena_strndup(servers->init->arena, text, strlen(text));
+		*arena_push(arena, &of->words.list) = arena_strndup(arena, text,
+		    strlen(text));
 	}
-	need(servers, command);
+	read_env(servers, of, server);
 	list = json_put_array(server, "args");
-	/* The words before the command; `into` is an array. */
-	json_put_text(list, NULL, servers->blob);
+	json_put_text(list, NULL, arena_printf(arena, "@%s", of->policy));
 	json_put_text(list, NULL, "--");
-	json_put_text(list, NULL, command);
-	for (size_t i = 0; i < words.list.count; i++)
-		json_put_text(list, NULL, words.list.items[i]);
-	json_put_text(server, "command", servers->init->sbxrun);
+	for (size_t i = 0; i < of->words.list.count; i++)
+		json_put_text(list, NULL, of->words.list.items[i]);
+	json_put_text(server, "command", servers->sbxrun);
 	return true;
 }
 
@@ -92,7 +207,7 @@ confine_all(struct servers *servers, struct json_t *of)
 	while (good && (name = json_key(all, name)) != NULL) {
 		struct json_t *server = json_edit(all, name);
 
-		good = server != NULL && confine_json(servers, server);
+		good = server != NULL && confine_json(servers, name, server);
 	}
 	return good;
 }
@@ -185,6 +300,8 @@ struct toml {
 	const char *text;    /* what has been made */
 	const char *command; /* of this server, whose arguments come later; or
 	                      * NULL */
+	const char *name;    /* of this server */
+	bool env;            /* the table of its variables */
 	int depth;           /* of open brackets */
 	bool inside;         /* the table of a server */
 	bool arguments;      /* it has had its arguments */
@@ -236,15 +353,43 @@ brackets(const char *line, size_t len)
 	return depth;
 }
 
-/* "BLOB", "--", "COMMAND": texts of JSON are texts of TOML. */
+static const char bare[] = "abcdefghijklmnopqrstuvwxyz"
+			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+
+/* "@POLICY", "--", "COMMAND": texts of JSON are texts of TOML. */
 static const char *
 toml_words(const struct toml *toml, const char *command)
 {
-	struct arena *arena = toml->servers->init->arena;
+	const struct servers *servers = toml->servers;
+	struct arena *arena = servers->init->arena;
 
-	return arena_printf(arena, "%s, \"--\", %s",
-	    json_quoted(arena, toml->servers->blob),
+	return arena_printf(arena, "\"@%s\", \"--\", %s",
+	    servers->list.items[servers->list.count - 1].policy,
 	    json_quoted(arena, command));
+}
+
+/* The names before each '=' of a line are variables of the last server. */
+static void
+toml_env(struct toml *toml, const char *line, size_t len)
+{
+	struct servers *servers = toml->servers;
+	size_t last = servers->list.count;
+
+	if (last == 0 ||
+	    strcmp(servers->list.items[last - 1].name, toml->name) != 0)
+		return;
+	for (size_t at = 0; at < len;) {
+		size_t size = strspn(line + at, bare), end = at + size;
+
+		end += line[end] == '"' || line[end] == '\'';
+		end += strspn(line + end, " \t");
+		if (size > 0 && line[end] == '=')
+			*arena_push(servers->init->arena,
+			    &servers->list.items[last - 1].env.list) =
+			    arena_strndup(servers->init->arena, line + at,
+				size);
+		at += size > 0 ? size : 1;
+	}
 }
 
 /* Whether the table goes on with arguments. */
@@ -288,9 +433,11 @@ toml_command(struct toml *toml, const char *line, size_t len)
 		toml_add(toml, line, len);
 		return;
 	}
-	need(servers, command);
+	server_add(servers, toml->name, policy_name(servers, toml->name),
+	    command)
+	    ->words.list.count = 0;
 	toml->text = arena_printf(arena, "%scommand = %s\n", toml->text,
-	    json_quoted(arena, servers->init->sbxrun));
+	    json_quoted(arena, servers->sbxrun));
 	if (has_arguments(line + len))
 		toml->command = command;
 	else
@@ -303,7 +450,8 @@ is_confined_toml(const struct servers *servers, const char *value)
 {
 	value += strspn(value, " \t");
 	return strncmp(value, "[\"", 2) == 0 &&
-	    server_blob_ends(servers->init->configuration, value + 2, &value) &&
+	    server_policy_ends(servers->init->configuration, value + 2,
+		&value) &&
 	    strncmp(value, "\", \"--\", \"", 10) == 0;
 }
 
@@ -336,9 +484,6 @@ toml_arguments(struct toml *toml, const char *line, size_t len,
 	toml->command = NULL;
 }
 
-static const char bare[] = "abcdefghijklmnopqrstuvwxyz"
-			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-
 /* How many names a header has that is written without blanks and escapes, the
  * first one without quotes; 0: it is not. */
 static size_t
@@ -363,6 +508,16 @@ header_names(const char *header)
 	at += len + 1;
 	at += strspn(at, " \t\r");
 	return *at == '\n' || *at == '#' || *at == '\0' ? names : 0;
+}
+
+/* "b.c" of [mcp_servers."b.c"]. */
+static const char *
+header_name(struct arena *arena, const char *header)
+{
+	const char *at = header + strlen("[mcp_servers.");
+
+	at += *at == '"' || *at == '\'';
+	return arena_strndup(arena, at, strcspn(at, "\"']\n"));
 }
 
 /* Whether a piece of a line has one of the words, or an escape that may spell
@@ -408,6 +563,9 @@ toml_header(struct toml *toml, const char *line, size_t len, size_t column)
 		    "a header of a form that is not edited");
 	toml->inside = servers && names == 2;
 	toml->arguments = toml->started = toml->ours = false;
+	if (toml->inside)
+		toml->name = header_name(toml->servers->init->arena, header);
+	toml->env = servers && names == 3 && strstr(header, ".env]") != NULL;
 	toml->header = toml->line;
 	toml_add(toml, line, len);
 }
@@ -443,6 +601,9 @@ toml_line(struct toml *toml, const char *line, size_t len)
 	const char *at = line + strspn(line, " \t"), *value;
 	size_t column = (size_t)(at - line) + 1;
 
+	if (toml->env ||
+	    (toml->inside && line_begins(line, len, "env", &value)))
+		toml_env(toml, line, len);
 	if (toml->depth > 0)
 		toml_add(toml, line, len);
 	else if (*at == '[')
@@ -485,32 +646,159 @@ edit_toml(struct servers *servers, const char *text)
 	return NULL;
 }
 
-/* --- all of it ------------------------------------------------------------ */
+/* --- policies ------------------------------------------------------------- */
+
+/* What hands on the variables of a server that the profile denies, and no other. */
+static const char *
+env_rules(const struct servers *servers, const struct server *server)
+{
+	struct arena *arena = servers->init->arena;
+	const struct sbx_blob *blob = &servers->needs.blob;
+	const char *rules = "";
+
+	for (uint32_t i = 0; i < blob->env_count; i++) {
+		const struct sbx_env *rule = &blob->env[i];
+		const char *pattern = sbx_string(blob, rule->pattern);
+		const char *names = "";
+
+		for (size_t j = 0; j < server->env.list.count; j++) {
+			const char *name = server->env.list.items[j];
+			size_t len = strcspn(name, "=");
+
+			if (rule->effect != SBX_ALLOW && len > 0 &&
+			    strspn(name, bare) >= len &&
+			    memchr(name, '-', len) == NULL &&
+			    sbx_pattern_match(pattern, name, len))
+				names = arena_printf(arena, "%s %.*s", names,
+				    (int)len, name);
+		}
+		if (*names == '\0')
+			continue;
+		rules = arena_printf(arena, "%s    drop deny env %s\n", rules,
+		    pattern);
+		if (strchr(pattern, '*') != NULL)
+			rules = arena_printf(arena,
+			    strchr(names + 1, ' ') == NULL ?
+				"%s    deny env %s  except%s\n" :
+				"%s    deny env %s  except {%s }\n",
+			    rules, pattern, names);
+	}
+	return rules;
+}
 
 static const char *
-policy_text(const struct init *init, const char *name, const char *rules)
+policy_text(const struct servers *servers, const struct server *server)
 {
-	return arena_printf(init->arena,
-	    "# MCP servers in a sandbox.  After a change of this file:\n"
+	const char *directory = servers->init->configuration;
+	const char *name = server->policy;
+
+	return arena_printf(servers->init->arena,
+	    "# An MCP server in a sandbox.  After a change of this file:\n"
 	    "#     sbxc build -o %s/%s.bin %s/%s.sbx\n"
 	    "sbx 1\n\n"
-	    "profile my-mcp extends mcp {\n"
-	    "    about \"Servers that an agent talks to on standard input\"\n"
-	    "%s"
+	    "profile my-%s extends mcp {\n"
+	    "    about \"A server that an agent talks to on standard input\"\n"
+	    "%s%s"
 	    "    # allow read  ~/Documents\n"
 	    "    # allow network domain \"api.github.com\"\n"
 	    "}\n",
-	    init->configuration, name, init->configuration, name, rules);
+	    directory, name, directory, name, name, server->needs.rules,
+	    env_rules(servers, server));
+}
+
+/* Whether a server answers its first request in its sandbox, on stderr's account
+ * if not.  Its input stays open until it has. */
+static void
+try_server(struct init *init, const struct server *server)
+{
+	static const char script[] =
+	    "{ printf '%s\\n' \"$0\"; i=0; while [ $i -lt 75 ] && "
+	    "[ ! -s /proc/$$/fd/1 ]; do sleep 0.2; i=$((i + 1)); done; } | "
+	    "{ timeout 20 env \"$@\"; echo; }";
+	static const char request[] =
+	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\","
+	    "\"params\":{\"protocolVersion\":\"2025-06-18\","
+	    "\"capabilities\":{},\"clientInfo\":{\"name\":\"sbxc\","
+	    "\"version\":\"1\"}}}";
+	struct arena *arena = init->arena;
+	int fd = program_memory(server->blob.base, server->blob.size);
+	struct words words = { .list.count = 0 };
+	struct ran ran;
+
+	*arena_push(arena, &words.list) = "/bin/sh";
+	*arena_push(arena, &words.list) = "-c";
+	*arena_push(arena, &words.list) = script;
+	*arena_push(arena, &words.list) = request;
+	for (size_t i = 0; i < server->env.list.count; i++) {
+		if (strchr(server->env.list.items[i], '=') != NULL)
+			*arena_push(arena,
+			    &words.list) = server->env.list.items[i];
+	}
+	*arena_push(arena, &words.list) = init->sbxrun;
+	*arena_push(arena, &words.list) = arena_printf(arena,
+	    "/proc/self/fd/%d", fd);
+	*arena_push(arena, &words.list) = "--";
+	for (size_t i = 0; i < server->words.list.count; i++)
+		*arena_push(arena, &words.list) = server->words.list.items[i];
+	*arena_push(arena, &words.list) = NULL;
+	ran = program_run(arena, words.list.items, NULL, fd);
+	if (fd >= 0)
+		close(fd);
+	if (strstr(ran.out, "\"jsonrpc\"") != NULL)
+		printf("tried in the sandbox: the server %s answers\n",
+		    shown_text(arena, server->name));
+	else
+		complain("warning: the server '%s' does not answer in the "
+			 "sandbox: %s",
+		    shown_text(arena, server->name),
+		    *ran.err == '\0' ? "it says nothing" :
+				       shown_text(arena,
+					   arena_strndup(arena, ran.err,
+					       strcspn(ran.err, "\n"))));
+}
+
+static void
+try_servers(struct init *init)
+{
+	const struct servers *servers = init->servers;
+
+	for (size_t i = 0; i < servers->list.count; i++) {
+		const struct server *server = &servers->list.items[i];
+
+		if (server->words.list.count > 0)
+			try_server(init, server);
+		else
+			printf("not tried: the server %s, whose arguments are "
+			       "TOML\n",
+			    shown_text(init->arena, server->name));
+	}
+}
+
+/* --- all of it ------------------------------------------------------------ */
+
+static bool
+write_policies(struct servers *servers)
+{
+	for (size_t i = 0; i < servers->list.count; i++) {
+		struct server *server = &servers->list.items[i];
+
+		if (init_policy(servers->init, server->policy,
+			policy_text(servers, server)) == NULL)
+			return false;
+		server->blob = servers->init->blob;
+	}
+	return true;
 }
 
 enum exit_status
 init_mcp(struct init *init)
 {
-	struct servers servers = { .init = init, .path = init->file };
-	const char *old, *text, *name, *dot = strrchr(init->file, '.');
+	struct servers *servers = arena_alloc(init->arena, sizeof *servers);
+	const char *old, *text, *dot = strrchr(init->file, '.'), *found;
 	enum exit_status result;
 	struct stat status;
 
+	*servers = (struct servers){ .init = init, .path = init->file };
 	old = change_read(init->arena, init->file, &status);
 	if (old == NULL && errno == 0)
 		complain("'%s' is not there: name the file that configures "
@@ -518,29 +806,36 @@ init_mcp(struct init *init)
 		    init->file);
 	if (old == NULL)
 		return EXIT_TROUBLE;
-	name = init_free_name(init, "mcp");
-	servers.blob = arena_printf(init->arena, "%s/%s.bin",
-	    init->configuration, name);
-	result = needs_bind(&servers.needs, init, "mcp");
+	/* No path of this user's, in a file that others may share. */
+	found = program_in_path(init->arena, "sbxrun");
+	servers->sbxrun = found != NULL &&
+		strcmp(needs_real(init->arena, found),
+		    needs_real(init->arena, init->sbxrun)) == 0 ?
+	    "sbxrun" :
+	    init->sbxrun;
+	result = needs_bind(&servers->needs, init, "mcp");
 	if (result != EXIT_CLEAN)
 		return result;
 	text = dot != NULL && strcmp(dot, ".toml") == 0 ?
-	    edit_toml(&servers, old) :
-	    edit_json(&servers, old);
+	    edit_toml(servers, old) :
+	    edit_json(servers, old);
 	if (text == NULL)
 		return EXIT_TROUBLE;
-	if (servers.count == servers.confined) {
-		complain(servers.count == 0 ?
+	if (servers->list.count == 0) {
+		complain(servers->count == 0 ?
 			"'%s' has no server that is started by a command" :
 			"'%s': all servers are confined already",
 		    init->file);
 		return EXIT_TROUBLE;
 	}
-	if (init_policy(init, name,
-		policy_text(init, name, servers.needs.rules)) == NULL ||
-	    change_add(&init->changes, init->file, text, 0600, false) == NULL)
+	if (!write_policies(servers) ||
+	    (servers->count > servers->confined &&
+		change_add(&init->changes, init->file, text, 0600, false) ==
+		    NULL))
 		return EXIT_TROUBLE;
+	init->servers = servers;
+	init->attempt = try_servers;
 	init->after = arena_printf(init->arena, "%zu servers are confined",
-	    servers.count);
+	    servers->count);
 	return EXIT_CLEAN;
 }

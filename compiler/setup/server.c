@@ -8,20 +8,24 @@
 #include <string.h>
 
 bool
-server_blob_ends(const char *configuration, const char *text, const char **rest)
+server_policy_ends(const char *configuration, const char *text,
+    const char **rest)
 {
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
 	size_t len = strlen(configuration);
 
+	if (strncmp(text, "@mcp-", 5) == 0) {
+		*rest = text + 1 + strspn(text + 1, letters);
+		return true;
+	}
 	if (strncmp(text, configuration, len) != 0 ||
 	    strncmp(text + len, "/mcp", 4) != 0)
 		return false;
-	text += len + 4;
-	if (*text == '-')
-		text += 1 + strspn(text + 1, "0123456789");
-	if (strncmp(text, ".bin", 4) != 0)
-		return false;
+	text += len + 1;
+	text += strspn(text, letters);
 	*rest = text + 4;
-	return true;
+	return strncmp(text, ".bin", 4) == 0;
 }
 
 bool
@@ -35,8 +39,8 @@ server_is_confined(const struct json_t *server, const char *sbxrun,
 	const char *rest;
 
 	return configuration != NULL && command != NULL &&
-	    strcmp(command, sbxrun) == 0 && json_count(arguments) >= 3 &&
-	    blob != NULL && dashes != NULL &&
-	    server_blob_ends(configuration, blob, &rest) && *rest == '\0' &&
+	    (strcmp(command, sbxrun) == 0 || strcmp(command, "sbxrun") == 0) &&
+	    json_count(arguments) >= 3 && blob != NULL && dashes != NULL &&
+	    server_policy_ends(configuration, blob, &rest) && *rest == '\0' &&
 	    strcmp(dashes, "--") == 0;
 }

@@ -197,9 +197,11 @@ struct init {
 	struct changes changes;
 	struct sbx_blob blob; /* of the policy, to be tried; no base: none */
 	const char *trial[4]; /* a program to start in the sandbox, or NULL */
-	const struct client *client; /* an agent, or NULL */
-	bool shell;                  /* it gets a shell of ours */
-	const char *after;           /* what the user does next */
+	const struct client *client;        /* an agent, or NULL */
+	bool shell;                         /* it gets a shell of ours */
+	const struct servers *servers;      /* of MCP, or NULL */
+	void (*attempt)(struct init *init); /* tries more, and tells; or NULL */
+	const char *after;                  /* what the user does next */
 };
 
 /* Fill the changes in; what sbxc is to end with. */
@@ -325,9 +327,9 @@ bool record_undo(struct arena *arena, const char *record);
 
 struct json_t;
 
-/* Whether a text begins with the path of a blob that `sbxc init mcp` writes;
+/* Whether a text begins with a policy as `sbxc init mcp` names it;
  * `rest` is what comes after it. */
-bool server_blob_ends(const char *configuration, const char *text,
+bool server_policy_ends(const char *configuration, const char *text,
     const char **rest);
 
 /* Whether that is what starts the server.  Anything else that sbxrun is told may

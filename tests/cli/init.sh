@@ -325,17 +325,17 @@ import json
 import sys
 
 old, new = (json.load(open(path)) for path in sys.argv[1:3])
-run, blob = sys.argv[3:5]
 for name, server in old["mcpServers"].items():
     if "command" in server:
-        server["args"] = [blob, "--", server["command"]] + server.get(
+        server["args"] = ["@mcp-" + name, "--", server["command"]] + server.get(
             "args", [])
-        server["command"] = run
+        server["command"] = "sbxrun"
 print("same" if old == new else f"{old}\n{new}")
 END
 tap_is "mcp: each server that is started, and nothing else" same \
-    "$("$python" "$tmp/mcp_json.py" "$tmp/mcp.json" .mcp.json "$SBXRUN" \
-    "$ours/mcp.bin" 2>&1)"
+    "$("$python" "$tmp/mcp_json.py" "$tmp/mcp.json" .mcp.json 2>&1)"
+tap_is "mcp: ... and no path of this user's is in the file" 0 \
+    "$(grep -c "$HOME" .mcp.json)"
 tap_is "mcp: the mode and the group are kept" "640 $group" \
     "$(stat -c '%a %g' .mcp.json)"
 init -y mcp
@@ -362,6 +362,39 @@ refuses "mcp: --undo where a server was changed since" "changed since"
 sed -i 's/"z"/"x y"/' .mcp.json
 init mcp --undo
 cp -p "$tmp/mcp.json" .mcp.json
+
+# A server's tokens reach it, and no other; each is tried.
+cat >"$tmp/bin/answers" <<'END'
+#!/bin/sh
+read -r line
+echo "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}"
+END
+chmod +x "$tmp/bin/answers"
+cat >"$tmp/two.json" <<'END'
+{"mcpServers": {
+    "one": {"command": "answers", "env": {"A_TOKEN": "a", "PLAIN": "b"}},
+    "two": {"command": "dies", "env": {"AWS_TOKEN": "${AWS_TOKEN}"}}}}
+END
+cp "$tmp/two.json" two.json
+init -y mcp two.json
+tap_is "mcp: each server is tried, and said" "0 1 1" "$status $(
+    grep -c '^tried in the sandbox: the server one answers' "$tmp/out") $(
+    grep -c "'two' does not answer in the sandbox: .*dies" "$tmp/err")"
+token()
+{
+	echo "$(A_TOKEN=a AWS_TOKEN=b B_TOKEN=c "$SBXRUN" -w none \
+	    "$ours/mcp-$1.bin" -- sh -c 'echo ${A_TOKEN-} ${AWS_TOKEN-} ${B_TOKEN-}')"
+}
+tap_is "mcp: a token reaches its server" "a b" "$(token one) $(token two)"
+cp two.json "$tmp/shared.json"
+init mcp two.json --undo
+cp "$tmp/shared.json" two.json
+init -y mcp two.json
+tap_is "mcp: a file that a colleague has set up takes policies alone" \
+    "0 same a b" "$status $(cmp -s two.json "$tmp/shared.json" && echo same) $(
+    token one) $(token two)"
+init mcp two.json --undo
+tap_is "mcp: ... and they are undone" 0 "$status"
 
 cat >config.toml <<'END'
 model = "x"  # a comment
@@ -395,17 +428,15 @@ except ImportError:
     print("same")
     sys.exit()
 old, new = (tomllib.load(open(path, "rb")) for path in sys.argv[1:3])
-run, blob = sys.argv[3:5]
-for server in old["mcp_servers"].values():
+for name, server in old["mcp_servers"].items():
     if "command" in server:
-        server["args"] = [blob, "--", server["command"]] + server.get(
-            "args", [])
-        server["command"] = run
+        server["args"] = ["@mcp-" + name.replace(".", "-"), "--",
+                          server["command"]] + server.get("args", [])
+        server["command"] = "sbxrun"
 print("same" if old == new else f"{old}\n{new}")
 END
 tap_is "mcp: TOML: each server, and nothing else" same \
-    "$("$python" "$tmp/mcp_toml.py" "$tmp/config.toml" config.toml "$SBXRUN" \
-    "$ours/mcp.bin" 2>&1)"
+    "$("$python" "$tmp/mcp_toml.py" "$tmp/config.toml" config.toml 2>&1)"
 tap_is "mcp: TOML: other lines are kept" 1 "$(grep -c \
     '^model = "x"  # a comment$' config.toml)"
 (cd below && "$SBXC" init mcp ../config.toml --undo) >/dev/null 2>"$tmp/err"
@@ -420,7 +451,7 @@ left()
 	init -y mcp "$2"
 	refuses "mcp: refused: $1" "${4-'.*$2'}"
 	tap_is "mcp: left alone: $1" yes \
-	    "$(cmp -s "$2" "$tmp/before" && [ ! -e "$ours/mcp.sbx" ] &&
+	    "$(cmp -s "$2" "$tmp/before" && [ -z "$(ls "$ours" 2>/dev/null | grep '^mcp')" ] &&
 	    echo yes)"
 }
 left "comments in JSON" c.json '{ "mcpServers": {} /* x */ }'
@@ -510,7 +541,7 @@ cat >"$tmp/state.json" <<'END'
 {"projects": {"/p": {"mcpServers": {"a": {"command": "x"}}, "b": 1}, "/q": 2}}
 END
 init -y mcp "$tmp/state.json"
-tap_is "mcp: servers of a project in one file" "0 $SBXRUN" "$status $("$python" -c '
+tap_is "mcp: servers of a project in one file" "0 sbxrun" "$status $("$python" -c '
 import json, sys
 print(json.load(open(sys.argv[1]))["projects"]["/p"]["mcpServers"]["a"]["command"])
 ' "$tmp/state.json")"
@@ -520,8 +551,8 @@ printf '{"mcpServers": {"a": {"command": "srv"}, "b": {"command": "%s"}}}' \
     "$HOME/.ssh/srv" >"$tmp/state.json"
 init -y mcp "$tmp/state.json"
 tap_is "mcp: what PATH leads to may run, and no path of the file's" \
-    "1 0" "$(grep -c "allow exec .*/bin/srv\|allow exec  $tmp" "$ours"/mcp*.sbx |
-    tail -n 1) $(grep -c 'allow.*\.ssh' "$ours"/mcp*.sbx | tail -n 1)"
+    "1 0" "$(grep -c "allow exec .*/bin/srv\|allow exec  $tmp" "$ours/mcp-a.sbx") $(
+    cat "$ours"/mcp*.sbx | grep -c 'allow.*\.ssh')"
 init mcp "$tmp/state.json" --undo
 rm "$tmp/bin/srv"
 

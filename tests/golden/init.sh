@@ -134,8 +134,8 @@ tap_is "earlier backups are kept, and one more is made" \
     "two.toml.before-sbx two.toml.before-sbx.2 two.toml.before-sbx.3 " \
     "$(find . -name '*before-sbx*' | sed 's|^./||' | sort | tr '\n' ' ')"
 tap_is "of each file the mode" '600 644 644 640 700' "$(stat -c %a \
-    "$HOME"/.config/sbx/init/* "$HOME/.config/sbx/mcp.sbx" \
-    "$HOME/.config/sbx/mcp.bin" two.toml "$HOME/.config/sbx/init" |
+    "$HOME"/.config/sbx/init/* "$HOME/.config/sbx/mcp-a.sbx" \
+    "$HOME/.config/sbx/mcp-a.bin" two.toml "$HOME/.config/sbx/init" |
     paste -sd ' ')"
 init mcp two.toml --undo
 same mcp-undo
