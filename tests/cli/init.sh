@@ -451,7 +451,7 @@ left()
 	init -y mcp "$2"
 	refuses "mcp: refused: $1" "${4-'.*$2'}"
 	tap_is "mcp: left alone: $1" yes \
-	    "$(cmp -s "$2" "$tmp/before" && [ -z "$(ls "$ours" 2>/dev/null | grep '^mcp')" ] &&
+	    "$(cmp -s "$2" "$tmp/before" && [ -z "$(find "$ours" -name 'mcp*' 2>/dev/null)" ] &&
 	    echo yes)"
 }
 left "comments in JSON" c.json '{ "mcpServers": {} /* x */ }'
