@@ -443,6 +443,17 @@ add_opener(struct remedy *remedy)
 	    opener_of(remedy->blob, remedy->access));
 }
 
+/* Who gets the call fails at the next step: a namespace of users takes files of
+ * /proc that stay shut, and Landlock mounts nothing. */
+static bool
+needs_namespaces(const struct sbx_blob *blob, const struct sbx_syscall *call)
+{
+	const char *reason = sbx_string(blob, call->reason);
+
+	return strcmp(reason, "@namespaces") == 0 ||
+	    strcmp(reason, "@mount") == 0;
+}
+
 static void
 syscall_remedy(struct remedy *remedy)
 {
@@ -456,6 +467,13 @@ syscall_remedy(struct remedy *remedy)
 	if (!decider_names_call(blob, call)) {
 		if (strcmp(sbx_string(blob, call->reason), "network") == 0)
 			add_opener(remedy);
+		return;
+	}
+	if (needs_namespaces(blob, call)) {
+		remedy_add(remedy, REMEDY_NONE,
+		    "nobody gets users, mounts or processes of their own "
+		    "inside, whatever a policy says: run it outside of the "
+		    "sandbox");
 		return;
 	}
 	name = sbx_string(blob, call->name);

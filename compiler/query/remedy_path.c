@@ -53,6 +53,26 @@ is_passing(const char *name)
 	return false;
 }
 
+/* Whether a name ends as those of mkstemp(3) and Python do: the next run has
+ * another one. */
+static bool
+is_random(const char *name)
+{
+	enum { LETTERS = 6 };
+	size_t len = strlen(name), capitals = 0, small = 0, digits = 0;
+
+	if (len < LETTERS)
+		return false;
+	for (const char *at = name + len - LETTERS; *at != '\0'; at++) {
+		capitals += *at >= 'A' && *at <= 'Z';
+		small += *at >= 'a' && *at <= 'z';
+		digits += *at >= '0' && *at <= '9';
+	}
+	return capitals + small + digits == LETTERS &&
+	    (capitals > 0) + (small > 0) + (digits > 0) > 1 &&
+	    (capitals + digits > 1 || strncmp(name, "tmp", 3) == 0);
+}
+
 /* A program may keep what is below this name in the home directory
  * elsewhere. */
 static bool
@@ -62,6 +82,17 @@ is_kept_at(const char *below, const char *place)
 
 	return strncmp(below, place, len) == 0 &&
 	    (below[len] == '\0' || strchr("/.-~", below[len]) != NULL);
+}
+
+/* Whether the policy has it: the program does not follow it then. */
+static bool
+is_set(const struct sbx_blob *blob, const char *variable)
+{
+	for (uint32_t i = 0; i < blob->set_count; i++) {
+		if (strcmp(sbx_string(blob, blob->set[i].name), variable) == 0)
+			return true;
+	}
+	return false;
 }
 
 static void
@@ -79,15 +110,18 @@ add_variable(struct remedy *remedy)
 #undef HOME_VARIABLE
 	};
 	struct target at = remedy_target(remedy, remedy->access->path);
+	const char *place = NULL;
 
 	if (at.anchor != SBX_ANCHOR_HOME || remedy->access->detail != SBX_WRITE)
 		return;
 	for (size_t i = 0; i < countof(table); i++) {
-		if (is_kept_at(at.suffix, table[i].place)) {
+		if (!is_kept_at(at.suffix, table[i].place) ||
+		    (place != NULL && strcmp(place, table[i].place) != 0))
+			continue;
+		place = table[i].place;
+		if (!is_set(remedy->blob, table[i].variable))
 			remedy_add(remedy, REMEDY_INSTEAD, "set env %s = %s",
 			    table[i].variable, table[i].value);
-			return;
-		}
 	}
 }
 
@@ -351,6 +385,8 @@ add_new(struct remedy *remedy, struct sbx_place directory)
 	if (!is_absent(remedy) || is_passing(name_of(remedy, path)))
 		return false;
 	top = first_below(directory, path);
+	if (is_random(name_of(remedy, top)))
+		return false;
 	object = spelled(remedy, top);
 	if (object == NULL || remedy_risk(remedy, top) != NULL)
 		return false;

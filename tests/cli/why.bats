@@ -93,7 +93,7 @@ load sbxc
 }
 
 @test "why: the way out is one" {
-	for question in "env GITHUB_TOKEN" "syscall mount" "connect tcp 25" \
+	for question in "env GITHUB_TOKEN" "syscall bpf" "connect tcp 25" \
 	    "write /srv/x" "read /srv/x" "listen tcp 0" "write /srv/a*b" \
 	    'write /srv/a{b' 'read /srv/$x' 'write /srv/a;b'; do
 		# shellcheck disable=SC2086  # words
@@ -663,7 +663,7 @@ typed_else() {
 	says "team.sbx:12:"
 	ends 1 "$SBXC" why team.sbx syscall mount
 	says "baseline"
-	says "to allow it: allow syscalls mount"
+	says "no rule is offered: nobody gets users, mounts or processes"
 	ends 0 "$SBXC" why team.sbx syscall socket
 	says "depends on the arguments"
 	ends 2 "$SBXC" why team.sbx syscall mout

@@ -87,7 +87,7 @@ prepare()
 	echo text >"$ws/a/b/c"
 	printf '#!/bin/sh\necho ran\n' >"$home/tools/tool"
 	chmod 755 "$home/tools/tool"
-	echo '[user]' >"$home/.gitconfig"
+	printf '[user]\nname=me\nemail=me@x\n' >"$home/.gitconfig"
 	echo '# mine' >"$home/.bashrc"
 	{
 		printf 'sbx 1\nprofile team extends workspace-write {\n'
@@ -256,6 +256,47 @@ files()
 	    'deny read ${workspace}/a'
 }
 
+# Advice that led nowhere once: a name that the next run does not have, a variable
+# of another file, one that hides what the program reads, or a directory that nobody
+# makes.
+# shellcheck disable=SC2016,SC2088  # the command's to expand
+misled()
+{
+	mkdir -p "$base/everybody" && chmod 1777 "$base/everybody"
+	fixed "$1" "d=\$(mktemp -d $base/everybody/build.XXXXXX) && rmdir \"\$d\"" \
+	    'write .*/everybody/build\.[^ ]* .* no rule$'
+	needs npm fixed "$1" 'mkdir -p m && echo "{\"name\":\"m\",\"version\":\"1.0.0\"}" >m/package.json
+	    : ${npm_config_prefix:=$HOME/.npm-global}; export npm_config_prefix
+	    npm i -g --offline ./m' 'write +~/.npm-global'
+	needs git fixed "$1" 'git init -q r && cd r && echo x >x && git add x &&
+	    git config --global core.pager cat && git commit -q -m x &&
+	    git log --format=%ae | grep -q me@x' 'write +~/.gitconfig.lock '
+	fixed "$1" 'mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/new/x"' \
+	    'write +~/.config'
+	begin "$1" 'mkdir ~/.config/new' 'write +~/.config' \
+	    'set env XDG_CONFIG_HOME = ${tmp}/config'
+	tap_is "$level: uid $1: a variable that is set is not offered" 0 \
+	    "$(grep -c 'set env XDG' "$base/block")"
+	needs gpg fixed "$1" 'gpg --batch --list-keys' \
+	    '(read|write) +~/.gnupg'
+	needs git fixed "$1" 'rm -rf .git && git init -q && git -c user.name=me \
+	    -c user.email=a@b commit -q --allow-empty -m x && git worktree add -q ../x' \
+	    'write +~/x '
+	tap_is "$level: uid $1: what holds all projects is not offered" 0 \
+	    "$(grep -cx '    allow write ~' "$base/team.sbx")"
+	"$base/sbxrun" --status --json | grep -q '"abi":9' ||
+		works "$1" 'mkdir shared && chmod g+s shared && [ -g shared ]'
+}
+
+# works UID COMMAND: and nothing has to be said.
+works()
+{
+	echo >"$base/own"
+	prepare "$1"
+	compiled && try "$1" "$2"
+	tap_is "$level: uid $1: $2" 0 "$status"
+}
+
 # shellcheck disable=SC2088
 keepings()
 {
@@ -283,7 +324,8 @@ keepings()
 
 calls()
 {
-	fixed "$1" 'unshare -U true' 'call +unshare .*'
+	kept 'nobody gets users, mounts or processes of their own inside' \
+	    "$1" 'unshare -U true' 'call +unshare .*'
 	server="$python -c 'import socket; s = socket.socket(); \
 s.bind((\"127.0.0.1\", 8765)); s.listen()'"
 	if [ "$level" = full ]; then
@@ -420,6 +462,7 @@ each()
 	for level in $levels; do
 		files "$1"
 		keepings "$1"
+		misled "$1"
 		calls "$1"
 		refused "$1"
 		network "$1"
