@@ -74,9 +74,11 @@ void bug(const char *format, ...)
 /* What sbxc ends with. */
 enum exit_status {
 	EXIT_CLEAN,
-	EXIT_POLICY,  /* the policy is at fault; why: denied */
-	EXIT_USAGE,   /* called wrongly */
-	EXIT_TROUBLE, /* a file is missing, no memory, no room on the disk */
+	EXIT_POLICY, /* the policy is at fault; why: denied */
+	EXIT_TROUBLE =
+	    3, /* a file is missing, no memory, no room on the disk */
+	/* Called wrongly: of sbxrun, whose command has all others. */
+	EXIT_USAGE = 125,
 };
 
 /* One line on standard error: "sbxc: ...". */

@@ -40,10 +40,10 @@ check_operands(const struct options *options)
 		}
 		if (options->write &&
 		    (strcmp(path, "-") == 0 || path[0] == '@'))
-			return misused("-w needs files to write to");
+			return misused("--write needs files to write to");
 	}
 	if (options->write && options->operands.list.count == 0)
-		return misused("-w needs files to write to");
+		return misused("--write needs files to write to");
 	return EXIT_CLEAN;
 }
 

@@ -1,5 +1,5 @@
 /*
- * `sbxc import -I CLIENT FILE`: a policy of the settings of another sandbox, and a
+ * `sbxc import --from CLIENT FILE`: a policy of the settings of another sandbox, and a
  * test file of what they promise.  What comes out has been compiled, and asked.
  */
 #include "compiler/import/import.h"
@@ -79,7 +79,8 @@ read_settings(struct imported *imported, const char *path)
 	memory_open(&memory);
 	importer->stream = memory.stream;
 	fprintf(importer->stream,
-	    "# What %s promises, as 'sbxc import -I %s' reads it.\nsbx 1\n\n"
+	    "# What %s promises, as 'sbxc import --from %s' reads it.\nsbx "
+	    "1\n\n"
 	    "profile %s {\n    require level standard\n",
 	    source_name(arena, path_name(path)), importer->client->name,
 	    imported->name);

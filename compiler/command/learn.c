@@ -102,7 +102,7 @@ draft_policy(const struct options *options, const struct records *records)
 	struct draft draft = { .arena = options->arena, .records = records };
 
 	if (options->write)
-		return misused("-w goes with --update; -o writes a draft");
+		return misused("--write goes with --update; -o writes a draft");
 	if (!choose_name(options, &draft))
 		return EXIT_USAGE;
 	draft_make(&draft);

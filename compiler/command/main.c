@@ -2,7 +2,7 @@
  * sbxc: reads the command line and runs a command.  There is a table of
  * commands and a table of options: parsing, help and the check whether an
  * option goes with a command use them.  The command is the first word.  A
- * letter may have another meaning for another command.
+ * letter means the same for all commands, and for sbxrun.
  */
 #include "compiler/base/base.h"
 #include "compiler/command/commands.h"
@@ -71,7 +71,7 @@ static const struct command commands[] = {
 	    "print a policy as sbx, YAML or JSON" },
 	{ "export", EXPORT, command_export, "export -O TARGET FILE",
 	    "print a seccomp filter for containers" },
-	{ "import", IMPORT, command_import, "import -I CLIENT FILE",
+	{ "import", IMPORT, command_import, "import --from CLIENT FILE",
 	    "make a policy of another sandbox's settings" },
 	{ "learn", LEARN, command_learn, "learn FILE...",
 	    "draft a policy of what sbxrun --learn has seen" },
@@ -149,15 +149,13 @@ static const struct option_row option_rows[] = {
 	{ 'f', "format", "FORMAT", FORMAT, BUILD | WHY, FIELD(format),
 	    "text or gcc", "diagnostics with excerpts, or a line each" },
 	{ 'f', "format", "FORMAT", FORMAT, CHECK, FIELD(format),
-	    "text, gcc, json, github or junit", NULL },
-	{ 'f', "format", "FORMAT", FORMAT, DOCTOR, FIELD(format),
-	    "text or json", NULL },
+	    "text, gcc, github or junit", NULL },
 	{ 'f', "format", "FORMAT", FORMAT, TEST, FIELD(format),
-	    "text, junit, json or github", NULL },
+	    "text, junit or github", NULL },
 	{ 'f', "format", "FORMAT", FORMAT, DIFF, FIELD(format),
-	    "text, json, github or markdown", NULL },
+	    "text, github or markdown", NULL },
 	{ 292, "json", NULL, FORMAT, CHECK | DOCTOR | TEST | DIFF | STAGED,
-	    FIELD(format), NULL, "-f json, as sbxrun has it" },
+	    FIELD(format), NULL, "for programs" },
 	{ 'W', "warning", "[no-]CODE", LIST, CHECK, FIELD(warnings), NULL,
 	    "report a warning, or do not; all: every one" },
 	{ 'E', "error", "[no-]CODE", LIST, CHECK, FIELD(errors), NULL,
@@ -195,11 +193,11 @@ static const struct option_row option_rows[] = {
 	    "full, standard, landlock=N, minimal, none: who enforces it" },
 	{ 'l', "level", "LEVEL", TEXT, TEST, FIELD(level), NULL,
 	    "full, standard, minimal, none: who enforces it" },
-	{ 'l', "list", NULL, FLAG, FMT, FIELD(list), NULL,
+	{ 288, "list", NULL, FLAG, FMT, FIELD(list), NULL,
 	    "list the files that are not formatted" },
-	{ 'd', "diff", NULL, FLAG, FMT, FIELD(diff), NULL,
+	{ 300, "diff", NULL, FLAG, FMT, FIELD(diff), NULL,
 	    "print what would change" },
-	{ 'w', "write", NULL, FLAG, FMT | LEARN, FIELD(write), NULL,
+	{ 301, "write", NULL, FLAG, FMT | LEARN, FIELD(write), NULL,
 	    "write back to the files, or to POLICY" },
 	{ 287, "summary", NULL, FLAG, RECORDS, FIELD(summary), NULL,
 	    "of a plan, its first screen alone" },
@@ -211,7 +209,7 @@ static const struct option_row option_rows[] = {
 	    "show: runs that were refused, or something in them" },
 	{ 296, "since", "TIME", TEXT, LOG, FIELD(since), NULL,
 	    "show: runs since then: 2h, 7d or 2026-11-29" },
-	{ 'f', "follow", NULL, FLAG, LOG, FIELD(follow), NULL,
+	{ 303, "follow", NULL, FLAG, LOG, FIELD(follow), NULL,
 	    "show: go on with lines as they come" },
 	{ 292, "json", NULL, FLAG, LOG, FIELD(lines), NULL,
 	    "show: print the lines as they are" },
@@ -242,7 +240,7 @@ static const struct option_row option_rows[] = {
 	    "sbx, yaml or json", NULL },
 	{ 'O', "out-format", "TARGET", TEXT, EXPORT, FIELD(out_format),
 	    "oci-seccomp", NULL },
-	{ 'I', "from-client", "CLIENT", TEXT, IMPORT, FIELD(client),
+	{ 302, "from", "CLIENT", TEXT, IMPORT, FIELD(client),
 	    "claude, codex, llxprt, localgpt or sandbox-runtime",
 	    "whose settings they are" },
 	{ 'p', "profile", "NAME", TEXT, IMPORT, FIELD(profile), NULL,
@@ -257,7 +255,8 @@ static const struct option_row option_rows[] = {
 	    "the filter that dump lists with N" },
 	{ 266, "color", "WHEN", TEXT, ANY, FIELD(color),
 	    "auto, always or never", NULL },
-	{ 'h', "help", NULL, FLAG, ANY, FIELD(help), NULL, "print this" },
+	{ 'h', "help", "[all]", TEXT, ANY, FIELD(help), NULL,
+	    "print this, or all options of all commands" },
 	{ 'V', "version", NULL, FLAG, ANY, FIELD(version), NULL,
 	    "print the version" },
 };
@@ -270,7 +269,9 @@ print_commands(void)
 	    commands[0].synopsis);
 	for (size_t i = 0; i < countof(commands); i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].about);
-	puts("\n'sbxc COMMAND --help' lists its options; sbxc(1), sbx(5).");
+	puts(
+	    "\n'sbxc COMMAND --help' lists its options, 'sbxc --help=all' all; "
+	    "sbxc(1).");
 }
 
 static void
@@ -302,14 +303,42 @@ print_options(const struct command *command)
 	}
 }
 
+/* Of one command (NULL: the list of them), or everything. */
+static enum exit_status
+help(const char *what, const struct command *command)
+{
+	if (strcmp(what, "all") == 0) {
+		print_commands();
+		for (size_t i = 0; i < countof(commands); i++) {
+			putchar('\n');
+			print_options(&commands[i]);
+		}
+	} else if (*what != '\0') {
+		return misused("--help takes only 'all'");
+	} else if (command != NULL) {
+		print_options(command);
+	} else {
+		print_commands();
+	}
+	return EXIT_CLEAN;
+}
+
 /* --- options -------------------------------------------------------------- */
 
 /* The options of one command as getopt_long(3) wants them.  With '-' it
  * returns operands too, wherever they stand; with ':' it prints nothing. */
 struct getopt_tables {
-	char letters[3 * countof(option_rows) + 3];
+	char letters[4 * countof(option_rows) + 3];
 	struct option options[countof(option_rows) + 1];
 };
+
+/* Whether all of the argument is in brackets. */
+static bool
+may_be_left_out(const struct option_row *row)
+{
+	return row->argument[0] == '[' &&
+	    row->argument[strlen(row->argument) - 1] == ']';
+}
 
 static void
 getopt_tables_fill(struct getopt_tables *tables, const struct command *command)
@@ -327,13 +356,17 @@ getopt_tables_fill(struct getopt_tables *tables, const struct command *command)
 			continue;
 		*option++ = (struct option){
 			.name = row->name,
-			.has_arg = row->argument != NULL,
+			.has_arg = row->argument == NULL ? no_argument :
+			    may_be_left_out(row)         ? optional_argument :
+							   required_argument,
 			.val = row->letter,
 		};
 		if (row->letter > 255)
 			continue;
 		*letter++ = (char)row->letter;
 		if (row->argument != NULL)
+			*letter++ = ':';
+		if (row->argument != NULL && may_be_left_out(row))
 			*letter++ = ':';
 	}
 }
@@ -404,6 +437,7 @@ option_store(struct options *options, const struct option_row *row,
 	}
 	switch (row->kind) {
 	case TEXT:
+		value = value != NULL ? value : "";
 		memcpy(field, &value, sizeof value);
 		break;
 	case LIST:
@@ -640,13 +674,8 @@ run(struct options *options, int argc, char **argv)
 		argv[1] = argv[0];
 	if (!options_parse(options, command, argc - named, argv + named))
 		return EXIT_USAGE;
-	if (options->help) {
-		if (named)
-			print_options(command);
-		else
-			print_commands();
-		return EXIT_CLEAN;
-	}
+	if (options->help != NULL)
+		return help(options->help, named ? command : NULL);
 	if (options->version) {
 		puts("sbxc " PACKAGE_VERSION);
 		return EXIT_CLEAN;

@@ -135,13 +135,13 @@ struct options {
 	struct arena *arena;
 	const char *profile, *output, *depfile, *verify, *workspace, *home,
 	    *level, *out_format, *arch, *variant, *fail_on, *within, *color,
-	    *extends, *update;
+	    *help, *extends, *update;
 	const char *target;  /* which policy changes */
 	const char *client;  /* whose settings are imported */
 	const char *denials; /* where the scratch directory is, or "-" */
 	const char *of_policy, *of_command, *since, *chain; /* of a log */
 	bool all, lossy, quiet, model, live, coverage, no_ignore, list, diff,
-	    write, yes, undo, html, record, summary, force, remove, help,
+	    write, yes, undo, html, record, summary, force, remove,
 	    version, only_denied, follow, lines;
 	enum report_format format;
 	bool has_choice; /* `profile` is for a file that defines several */

@@ -3,7 +3,7 @@
  * there changes its meaning or goes; what is new may come with the same
  * number.
  *
- *	{ "version": 1, "tool": "sbxc 0.1.0", "command": "check",
+ *	{ "sbx": 1, "tool": "sbxc 0.1.0", "command": "check",
  *	  "files": [...], "findings": [...], "cases": [...],
  *	  "summary": { "errors": 0, ... } }
  */
@@ -87,7 +87,7 @@ report_write_json(const struct report *report, FILE *stream)
 {
 	struct json_t *root = json_root(), *list;
 
-	json_put_number(root, "version", JSON_VERSION);
+	json_put_number(root, "sbx", JSON_VERSION);
 	json_put_text(root, "tool", "sbxc " PACKAGE_VERSION);
 	json_put_text(root, "command", report->command);
 	list = json_put_array(root, "files");

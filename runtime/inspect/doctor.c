@@ -26,7 +26,7 @@ doctor_run(const struct options *options, struct arena *arena)
 	words[count++] = program.text;
 	words[count++] = "doctor";
 	if (options->json)
-		words[count++] = "--format=json";
+		words[count++] = "--json";
 	if (options->workspace != NULL) {
 		words[count++] = "-w";
 		words[count++] = options->workspace;

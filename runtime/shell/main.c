@@ -106,6 +106,11 @@ confine(const char *shell, char **argv, const struct settings *settings)
 	refuse(125, sbxrun, "cannot start it", errno);
 }
 
+static const char usage[] =
+    "usage: sbxsh [-c COMMAND] [ARG...]\n"
+    "A shell whose commands run confined, by sbxrun, under the policy that\n"
+    "~/.config/sbx/shell names; its options are those of bash. See sbxsh(1).";
+
 int
 main(int argc, char **argv)
 {
@@ -114,10 +119,11 @@ main(int argc, char **argv)
 	const char *name = argc > 0 ? words_shell(argv[0]) : "bash";
 	const char *shell;
 
-	if (argc == 2 && strcmp(argv[1], "--version") == 0 &&
-	    strstr(argv[0], "sbxsh") != NULL) {
-		puts("sbxsh " PACKAGE_VERSION);
-		return 0;
+	if (argc == 2 && strstr(argv[0], "sbxsh") != NULL) {
+		if (strcmp(argv[1], "--version") == 0)
+			return puts("sbxsh " PACKAGE_VERSION) < 0;
+		if (strcmp(argv[1], "--help") == 0)
+			return puts(usage) < 0;
 	}
 	if (!is_inside())
 		settings_read(&settings);

@@ -58,7 +58,7 @@ load sbxc
 }
 
 @test "standard input is -, and needs -o" {
-	ends 2 "$SBXC" - <team.sbx
+	ends 125 "$SBXC" - <team.sbx
 	ends 0 "$SBXC" - -o out.bin <team.sbx
 	[ -s out.bin ]
 }
@@ -70,7 +70,7 @@ load sbxc
 
 @test "-o - does not write to a terminal" {
 	command -v script >/dev/null || skip "no script(1)"
-	ends 2 script -qec "'$SBXC' team.sbx -o -" /dev/null
+	ends 125 script -qec "'$SBXC' team.sbx -o -" /dev/null
 	says "not for a terminal"
 }
 
@@ -146,8 +146,8 @@ load sbxc
 
 @test "a source is never written over" {
 	cp team.sbx copy.sbx
-	ends 2 "$SBXC" copy.sbx -o copy.sbx
-	ends 2 "$SBXC" copy.sbx -d ./copy.sbx
+	ends 125 "$SBXC" copy.sbx -o copy.sbx
+	ends 125 "$SBXC" copy.sbx -d ./copy.sbx
 	cmp team.sbx copy.sbx
 }
 
@@ -178,7 +178,7 @@ load sbxc
 	"$SBXC" dump team.bin >plan
 	grep -q '^allow read /srv/data ' plan
 	lacks '^param ' plan
-	ends 2 "$SBXC" team.sbx -D nothing=/srv/data
+	ends 125 "$SBXC" team.sbx -D nothing=/srv/data
 }
 
 @test "a shipped file includes what is shipped, whatever lies around" {
@@ -219,16 +219,16 @@ load sbxc
 	touch -d '1 minute' "$name"
 	run make
 	says "made"
-	ends 2 "$SBXC" p.sbx -o - -d p.d
+	ends 125 "$SBXC" p.sbx -o - -d p.d
 }
 
 @test "build: -o and -d are two files" {
-	ends 2 "$SBXC" team.sbx -o one -d one
+	ends 125 "$SBXC" team.sbx -o one -d one
 	complains "-o and -d are one file"
-	ends 2 "$SBXC" team.sbx -o one -d ./one
+	ends 125 "$SBXC" team.sbx -o one -d ./one
 	[ ! -e one ]
 	ends 0 "$SBXC" team.sbx -o one -d two
-	ends 2 "$SBXC" team.sbx -o one -d "$PWD/one"
+	ends 125 "$SBXC" team.sbx -o one -d "$PWD/one"
 	rm one two
 }
 
@@ -239,9 +239,9 @@ load sbxc
 	ln -s extra.sbx soft
 	cp extra.sbx before
 	for file in p.sbx ./p.sbx extra.sbx hard soft; do
-		ends 2 "$SBXC" p.sbx -o $file
+		ends 125 "$SBXC" p.sbx -o $file
 		complains "'$file' is read, so it is not written"
-		ends 2 "$SBXC" p.sbx -o p.bin -d $file
+		ends 125 "$SBXC" p.sbx -o p.bin -d $file
 		complains "'$file' is read, so it is not written"
 	done
 	cmp extra.sbx before
@@ -249,7 +249,7 @@ load sbxc
 }
 
 @test "build: of blob and policy one alone is standard input" {
-	ends 2 "$SBXC" build --verify - - <team.sbx
+	ends 125 "$SBXC" build --verify - - <team.sbx
 	complains "standard input cannot be both"
 }
 
@@ -275,7 +275,7 @@ load sbxc
 		ends 0 make
 		says "made"
 		rm "$name"
-		ends 2 make
+		ends 125 make
 	done
 }
 

@@ -110,15 +110,15 @@ warned() {
 
 @test "check -W and -E know their codes" {
 	warned
-	ends 2 "$SBXC" check -W SBX0650 warned.sbx
+	ends 125 "$SBXC" check -W SBX0650 warned.sbx
 	complains "'SBX0650' is no code of a diagnostic; did you mean"
-	ends 2 "$SBXC" check -E no-riskystartup warned.sbx
+	ends 125 "$SBXC" check -E no-riskystartup warned.sbx
 	complains "did you mean 'risky-startup'?"
-	ends 2 "$SBXC" check -W no-SBX0201 warned.sbx
+	ends 125 "$SBXC" check -W no-SBX0201 warned.sbx
 	complains "SBX0201 is an error, and errors cannot be switched off"
-	ends 2 "$SBXC" check -E no-SBX0201 warned.sbx
+	ends 125 "$SBXC" check -E no-SBX0201 warned.sbx
 	ends 0 "$SBXC" check -W SBX0201 -E SBX0201 team.sbx
-	ends 2 "$SBXC" check -W "" warned.sbx
+	ends 125 "$SBXC" check -W "" warned.sbx
 }
 
 @test "check looks at comments that ignore, unless told not to" {
@@ -144,7 +144,7 @@ warned() {
 	    '}' >both.sbx
 	ends 0 "$SBXC" check both.sbx
 	[ -z "$output$stderr" ]
-	ends 0 "$SBXC" check -f json both.sbx
+	ends 0 "$SBXC" check --json both.sbx
 	[ "$(grep -c '"reason": "why"' <<<"$output")" -eq 2 ]
 	printf 'sbx 1\nprofile p { allow write ~/.zshrc } # sbx: ignore SBX0605 -- why' \
 	    >last.sbx
@@ -162,11 +162,11 @@ warned() {
 }
 
 @test "check --target judges another machine" {
-	ends 2 "$SBXC" check --target landlock=99 team.sbx
+	ends 125 "$SBXC" check --target landlock=99 team.sbx
 	complains "--target is landlock=N, level=LEVEL or macos"
-	ends 2 "$SBXC" check --target level=medium team.sbx
-	ends 2 "$SBXC" check --target landlock= team.sbx
-	ends 2 "$SBXC" check --target linux team.sbx
+	ends 125 "$SBXC" check --target level=medium team.sbx
+	ends 125 "$SBXC" check --target landlock= team.sbx
+	ends 125 "$SBXC" check --target linux team.sbx
 	warned
 	ends 1 "$SBXC" check --target landlock=0 warned.sbx
 	complains "landlock=0: nothing confines files"

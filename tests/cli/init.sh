@@ -753,7 +753,7 @@ tap_is "a project" 0 $status
 policy=$(ls sandbox/*.sbx)
 "$SBXC" check "$policy" >"$tmp/out" 2>&1
 tap_is "a project: its policy is clean" "0 " "$? $(cat "$tmp/out")"
-"$SBXC" fmt -l "$policy" >"$tmp/out" 2>&1
+"$SBXC" fmt --list "$policy" >"$tmp/out" 2>&1
 tap_is "a project: ... and laid out" "" "$(cat "$tmp/out")"
 "$SBXC" test sandbox/*.test.yaml >"$tmp/out" 2>&1
 tap_is "a project: its cases hold" 0 $?
@@ -788,9 +788,9 @@ for name in empty sbx 2nd- _; do
 done
 
 init nobody
-tap_is "an unknown client" 2 $status
+tap_is "an unknown client" 125 $status
 init claude file
-tap_is "a file for a client without" 2 $status
+tap_is "a file for a client without" 125 $status
 HOME=/nowhere init -y claude
 tap_is "no home" 3 $status
 (unset HOME && init -y claude)

@@ -153,7 +153,7 @@ for text in 'changes profile one is now three' 'opens read and write /b<i>' \
 	tap_found "differences: $text" "$(grep -F "$text" "$tmp/text")"
 done
 "$SBXC" show @coding 2>"$tmp/err"
-tap_is "without --html" 2 $?
+tap_is "without --html" 125 $?
 "$SBXC" show --html "$tmp/none" 2>"$tmp/err"
 tap_is "a policy that is not there" 3 $?
 tap_done

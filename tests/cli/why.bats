@@ -84,10 +84,10 @@ load sbxc
 	says "to allow it: allow read ~/x"
 	ends 1 "$SBXC" why --model -w /home/ada/src near.sbx read '~/src/x'
 	says 'to allow it: allow read ${workspace}/x'
-	ends 2 "$SBXC" why team.sbx write ""
+	ends 125 "$SBXC" why team.sbx write ""
 	complains "the path is empty"
 	# shellcheck disable=SC2016  # names of the policy
-	ends 2 "$SBXC" why team.sbx write '${workspace}x'
+	ends 125 "$SBXC" why team.sbx write '${workspace}x'
 	ends 0 "$SBXC" why --model team.sbx write '~x/y'
 	says "/~x/y"
 }
@@ -517,8 +517,8 @@ typed_else() {
 	ends 1 "$SBXC" why team.sbx read /srv/x
 	ends 1 "$SBXC" why team.sbx --home /h read '~/x'
 	[ "${lines[0]}" = "denied: read /h/x" ]
-	ends 2 "$SBXC" why team.sbx read '${nothing}/x'
-	ends 2 "$SBXC" why team.sbx -D nothing=/x read /x
+	ends 125 "$SBXC" why team.sbx read '${nothing}/x'
+	ends 125 "$SBXC" why team.sbx -D nothing=/x read /x
 }
 
 @test "why: a place whose entries are granted one by one" {
@@ -598,7 +598,7 @@ typed_else() {
 	ends 1 "$SBXC" why --model team.sbx -l minimal write /srv/x
 	ends 0 "$SBXC" why team.sbx -l minimal write /srv/x
 	says "nothing (level minimal); it takes level standard"
-	ends 2 "$SBXC" why team.sbx -l maximal write /srv/x
+	ends 125 "$SBXC" why team.sbx -l maximal write /srv/x
 }
 
 @test "why: the level that sbxrun finds" {
@@ -622,9 +622,9 @@ typed_else() {
 	ends 1 "$SBXC" why team.sbx connect tcp 25
 	says "to allow it: allow network connect tcp 25"
 	ends 1 "$SBXC" why team.sbx listen tcp 443
-	ends 2 "$SBXC" why team.sbx connect tcp http
-	ends 2 "$SBXC" why team.sbx connect tcp 65536
-	ends 2 "$SBXC" why team.sbx connect 443
+	ends 125 "$SBXC" why team.sbx connect tcp http
+	ends 125 "$SBXC" why team.sbx connect tcp 65536
+	ends 125 "$SBXC" why team.sbx connect 443
 }
 
 @test "why: a port that is allowed in a network that is denied" {
@@ -666,9 +666,9 @@ typed_else() {
 	says "no rule is offered: nobody gets users, mounts or processes"
 	ends 0 "$SBXC" why team.sbx syscall socket
 	says "depends on the arguments"
-	ends 2 "$SBXC" why team.sbx syscall mout
+	ends 125 "$SBXC" why team.sbx syscall mout
 	complains "did you mean 'mount'?"
-	ends 2 "$SBXC" why team.sbx syscall @mount
+	ends 125 "$SBXC" why team.sbx syscall @mount
 }
 
 @test "why: which filter judges system calls" {
@@ -763,11 +763,11 @@ typed_else() {
 }
 
 @test "why: an unknown question is a wrong call" {
-	ends 2 "$SBXC" why team.sbx
-	ends 2 "$SBXC" why team.sbx raed /usr
+	ends 125 "$SBXC" why team.sbx
+	ends 125 "$SBXC" why team.sbx raed /usr
 	complains "did you mean 'read'?"
-	ends 2 "$SBXC" why team.sbx read
-	ends 2 "$SBXC" why team.sbx read a b
+	ends 125 "$SBXC" why team.sbx read
+	ends 125 "$SBXC" why team.sbx read a b
 }
 
 @test "why: a policy that allows everything" {
@@ -780,9 +780,9 @@ typed_else() {
 }
 
 @test "why says what is missing, and shows an example" {
-	ends 2 "$SBXC" why
+	ends 125 "$SBXC" why
 	complains "a policy and a question are missing; for example: sbxc why @coding write /etc/passwd"
-	ends 2 "$SBXC" why team.sbx
+	ends 125 "$SBXC" why team.sbx
 	complains "a question about the policy is missing; for example: sbxc why team.sbx write /etc/passwd"
 	refute_complains "policy and"
 }
@@ -816,8 +816,8 @@ typed_else() {
 	ends 0 "$SBXC" build -D a=/x par.sbx -o par.bin
 	ends 0 "$SBXC" why -D a=/x par.sbx read /etc
 	ends 0 "$SBXC" diff -D a=/x par.sbx par.sbx
-	ends 2 "$SBXC" build -D b=/x par.sbx -o par.bin
-	ends 2 "$SBXC" why -D b=/x par.sbx read /etc
+	ends 125 "$SBXC" build -D b=/x par.sbx -o par.bin
+	ends 125 "$SBXC" why -D b=/x par.sbx read /etc
 	rm par.sbx par.bin
 }
 
@@ -958,7 +958,7 @@ typed_else() {
 	ends 1 "$SBXC" why one.sbx spawn
 	says "deny spawn"
 	says "the filter, in which the command can only make threads"
-	ends 2 "$SBXC" why one.sbx spawn /usr/bin/git
+	ends 125 "$SBXC" why one.sbx spawn /usr/bin/git
 }
 
 @test "why: who listens is told of a network of its own" {
@@ -975,16 +975,16 @@ typed_else() {
 	ends 1 "$SBXC" diff --fail-on any -p one -p two two.sbx two.sbx
 	says "wider: read /opt"
 	ends 1 "$SBXC" diff -p one -p nobody two.sbx team.sbx
-	ends 2 "$SBXC" diff -p one -p two -p one two.sbx two.sbx
+	ends 125 "$SBXC" diff -p one -p two -p one two.sbx two.sbx
 	ends 1 "$SBXC" check --within @read-only -p one two.sbx
 	[[ "$output" != *"unknown profile"* ]]
 }
 
 @test "a parameter that no policy has is a wrong command line everywhere" {
-	ends 2 "$SBXC" check -D nothing=/x team.sbx
-	ends 2 "$SBXC" build -D nothing=/x team.sbx -o none.bin
-	ends 2 "$SBXC" diff -D nothing=/x team.sbx team.sbx
-	ends 2 "$SBXC" why -D nothing=/x team.sbx read /x
+	ends 125 "$SBXC" check -D nothing=/x team.sbx
+	ends 125 "$SBXC" build -D nothing=/x team.sbx -o none.bin
+	ends 125 "$SBXC" diff -D nothing=/x team.sbx team.sbx
+	ends 125 "$SBXC" why -D nothing=/x team.sbx read /x
 }
 
 @test "a shipped profile as a file" {
@@ -1039,7 +1039,7 @@ typed_else() {
 	local question
 	while read -r question; do
 		# shellcheck disable=SC2086  # words
-		ends 2 "$SBXC" why team.sbx ${question%%|*}
+		ends 125 "$SBXC" why team.sbx ${question%%|*}
 		complains "${question#*|}"
 	done <<-'EOF'
 	domain https://example.org/x|ask 'domain example.org'

@@ -247,12 +247,12 @@ setup()
 
 @test "convert is called rightly" {
 	run "$SBXC" convert p.sbx
-	[ "$status" -eq 2 ]
+	[ "$status" -eq 125 ]
 	run "$SBXC" convert -O toml p.sbx
-	[ "$status" -eq 2 ]
+	[ "$status" -eq 125 ]
 	[[ $output == *"sbx, yaml or json"* ]]
 	run "$SBXC" convert -O yaml
-	[ "$status" -eq 2 ]
+	[ "$status" -eq 125 ]
 	run "$SBXC" convert -O yaml absent.sbx
 	[ "$status" -eq 3 ]
 	run sh -c "'$SBXC' convert -O yaml p.sbx >/dev/full"

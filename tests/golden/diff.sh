@@ -30,7 +30,7 @@ reported()
 {
 	(
 		cd "$here/$1" || exit
-		"$SBXC" diff -f json old.sbx new.sbx
+		"$SBXC" diff --json old.sbx new.sbx
 		"$SBXC" diff -f markdown --fail-on widen old.sbx new.sbx
 		"$SBXC" diff -f github --fail-on any old.sbx new.sbx
 	) 2>&1 | sed 's/"tool": "sbxc .*"/"tool": "sbxc"/'
@@ -97,11 +97,11 @@ ends 0 diff --fail-on widen strength-full/old.sbx strength-full/new.sbx
 ends 1 diff --fail-on any strength/old.sbx strength/new.sbx
 ends 1 diff --fail-on widen strength-globs/old.sbx strength-globs/new.sbx
 ends 0 diff --fail-on any ports/old.sbx ports/old.sbx
-ends 2 diff --fail-on something ports/old.sbx $wider
-ends 2 diff ports/old.sbx
-ends 2 diff ports/old.sbx $wider $wider
-ends 2 diff -f junit ports/old.sbx $wider
-ends 2 diff -D nothing=/x ports/old.sbx $wider
+ends 125 diff --fail-on something ports/old.sbx $wider
+ends 125 diff ports/old.sbx
+ends 125 diff ports/old.sbx $wider $wider
+ends 125 diff -f junit ports/old.sbx $wider
+ends 125 diff -D nothing=/x ports/old.sbx $wider
 ends 3 diff ports/old.sbx nothing.sbx
 ends 1 check --within ports/old.sbx $wider
 ends 0 check --within $wider $wider
@@ -110,8 +110,8 @@ ends 1 check --within @read-only @workspace-write
 ends 1 check -q --within strength/old.sbx strength/new.sbx
 ends 0 check -q --within strength-full/old.sbx strength-full/new.sbx
 ends 1 check -q --within strength-globs/old.sbx strength-globs/new.sbx
-ends 2 check --within $wider --target macos $wider
-ends 2 check --within $wider -f gcc $wider
+ends 125 check --within $wider --target macos $wider
+ends 125 check --within $wider -f gcc $wider
 
 # What the user binds lies there alone; a parameter without a place anywhere.
 param='lies-param/old.sbx lies-param/new.sbx'
@@ -234,7 +234,7 @@ found()
 	fi
 }
 found json '"witness": "connect tcp 8011"'
-found json '"version": 1'
+found json '"sbx": 1'
 found github '^::error file=ports/new.sbx,line=3,endLine=3,col=38'
 found markdown '^| error | wider: connect tcp 8011.*<br>now: .* | ports/new.sbx:3 |$'
 found markdown '^### Policy ports/new.sbx: 1 wider, 1 narrower, 0 neutral$'

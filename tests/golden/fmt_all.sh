@@ -45,7 +45,7 @@ done
 page_policies "$srcdir/man/sbx.5" "$tmp/before/man"
 cp -R "$tmp/before" "$tmp/after"
 chmod -R u+w "$tmp/after"
-(cd "$tmp/after" && find . -name '*.sbx' -exec "$SBXC" fmt -w {} + 2>/dev/null)
+(cd "$tmp/after" && find . -name '*.sbx' -exec "$SBXC" fmt --write {} + 2>/dev/null)
 
 # changes: policies that mean something else in their layout.
 count=0 changed=
@@ -69,7 +69,7 @@ printf 'sbx 1\nprofile a {\nallow read /b\n}\n' >"$tmp/b.sbx"
 "$unplaced" "$tmp/b.bin" >"$tmp/b.bytes"
 tap_found "bytes that differ are seen" "$(cmp "$tmp/a.bytes" "$tmp/b.bytes")"
 tap_empty "the shipped profiles and the policies of golden/ok have the layout" \
-    "$(cd "$srcdir" && "$SBXC" fmt -l profiles/*.sbx tests/golden/ok/*.sbx)"
+    "$(cd "$srcdir" && "$SBXC" fmt --list profiles/*.sbx tests/golden/ok/*.sbx)"
 
 # The examples of the manual and of the README, but those with a mistake.
 mkdir "$tmp/pages"
@@ -80,7 +80,7 @@ tap_empty "what users are shown has the layout" \
     "$(find "$tmp/pages" "$srcdir/examples" -name '*.sbx' |
 	while read -r file; do
 		if "$SBXC" check -q "$file" 2>/dev/null; then
-			"$SBXC" fmt -l "$file"
+			"$SBXC" fmt --list "$file"
 		fi
 	done)"
 
@@ -92,7 +92,7 @@ unstable()
 		"$SBXC" fmt <"$file" >"$tmp/once" 2>/dev/null
 		case $? in
 		0)
-			[ -z "$("$SBXC" fmt -l "$tmp/once" 2>&1)" ] ||
+			[ -z "$("$SBXC" fmt --list "$tmp/once" 2>&1)" ] ||
 				echo "$file moves"
 			;;
 		1)

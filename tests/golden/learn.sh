@@ -45,7 +45,7 @@ for file in *.jsonl; do
 	tap_empty "$name" "$(diff -u "$name.out" "$tmp/got" 2>&1)"
 	draft=$tmp/$name.sbx
 	[ -e "$draft" ] || continue
-	tap_empty "$name: it is laid out" "$("$SBXC" fmt -l "$draft" 2>&1)"
+	tap_empty "$name: it is laid out" "$("$SBXC" fmt --list "$draft" 2>&1)"
 	tap_empty "$name: no check warns" "$("$SBXC" check "$draft" 2>&1)"
 	"$SBXC" test "$tmp/$name.test.yaml" >"$tmp/said" 2>&1
 	tap_is "$name: its tests pass" 0 $?
@@ -79,13 +79,13 @@ status()
 
 status "several files" 0 tool.jsonl caches.jsonl
 status "a faulty one among them" 1 tool.jsonl faulty.jsonl
-status "no file" 2
+status "no file" 125
 status "a file that is not there" 3 absent.jsonl
-status "a profile that is none" 2 --extends nothing tool.jsonl
-status "one that allows everything" 2 --extends full-access tool.jsonl
-status "the name of a shipped one" 2 -p coding tool.jsonl
-status "a keyword" 2 -p sbx tool.jsonl
-status "-w without --update" 2 -w tool.jsonl
+status "a profile that is none" 125 --extends nothing tool.jsonl
+status "one that allows everything" 125 --extends full-access tool.jsonl
+status "the name of a shipped one" 125 -p coding tool.jsonl
+status "a keyword" 125 -p sbx tool.jsonl
+status "--write without --update" 125 --write tool.jsonl
 # Its last brace is on a line of its own; its name does not say that it is YAML.
 cat >"$tmp/same.policy" <<'END'
 sbx: 1
@@ -95,25 +95,25 @@ profiles:
     about: "In YAML."
   }
 END
-status "--update of YAML" 2 --update "$tmp/same.policy" -p team tool.jsonl
+status "--update of YAML" 125 --update "$tmp/same.policy" -p team tool.jsonl
 status "--update of a policy with a mistake" 1 --update ../err/SBX0101-1.sbx \
     tool.jsonl
 printf 'sbx 1\nprofile team {\n    allow read /srv/x }\n' >"$tmp/brace.sbx"
-status "--update of a policy whose brace has no line" 2 --update \
+status "--update of a policy whose brace has no line" 125 --update \
     "$tmp/brace.sbx" tool.jsonl
 cp update.sbx "$tmp/written.sbx"
-status "--update -w" 0 --update "$tmp/written.sbx" -p team -w tool.jsonl
+status "--update --write" 0 --update "$tmp/written.sbx" -p team --write tool.jsonl
 tap_empty "it compiles" "$("$SBXC" check -p team "$tmp/written.sbx" 2>&1)"
 status "once more" 0 --update "$tmp/written.sbx" -p team tool.jsonl
 tap_found "nothing is lacking then" "$(grep 'no rule is lacking' "$tmp/out")"
 # As on a disk that is full: no file may grow.
 cp update.sbx "$tmp/full.sbx"
 got=$( (trap '' XFSZ; ulimit -f 0; exec "$SBXC" learn --update "$tmp/full.sbx" \
-    -p team -w tool.jsonl) 2>&1 >/dev/null)
-tap_is "--update -w on a full disk" \
+    -p team --write tool.jsonl) 2>&1 >/dev/null)
+tap_is "--update --write on a full disk" \
     "3 sbxc: cannot write '$tmp/full.sbx': File too large" "$? $got"
 tap_empty "... leaves the file as it was" "$(cmp update.sbx "$tmp/full.sbx" 2>&1)"
-status "a draft is not overwritten" 2 -o "$tmp/written.sbx" tool.jsonl
+status "a draft is not overwritten" 125 -o "$tmp/written.sbx" tool.jsonl
 yes '{"sbx":1}' | head -c 17000000 >"$tmp/large"
 status "a file that is too large" 3 "$tmp/large"
 # What is added to a shipped profile makes it no copy of one, and its name a fault.
@@ -124,6 +124,6 @@ for file in *.jsonl; do
 	grep -q 'a policy of your own' "$tmp/err" && break
 	[ $status -lt 126 ] || break
 done
-tap_is "a shipped profile is not brought up to date" 2 "$status"
+tap_is "a shipped profile is not brought up to date" 125 "$status"
 tap_found "and it is said why" "$(grep 'a policy of your own' "$tmp/err")"
 tap_done

@@ -107,7 +107,7 @@ run_err()
 	esac
 	want=0
 	# What is wrong with -D alone is wrong with the command line.
-	! grep -q ': error: .*SBX0222' "$tmp/got" || want=2
+	! grep -q ': error: .*SBX0222' "$tmp/got" || want=125
 	! grep ': error:' "$tmp/got" | grep -qv SBX0222 || want=1
 	[ $status -eq $want ] || echo "sbxc check: status $status, not $want"
 	[ -s "$tmp/got" ] || echo "nothing was reported"

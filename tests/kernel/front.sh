@@ -120,7 +120,7 @@ allow="$SBXC allow" home='~'
 ends 'it is denied' 1 'No such file or directory' cat "$HOME/data/f"
 tap_is 'what it opens is shown, and nobody is taken for a yes' "wider: read ~/data
 sbxc: nothing was written: add -y to write this
-2" "$($allow read "$HOME/data" 2>&1 </dev/null | grep -e ^wider -e ^sbxc:
+125" "$($allow read "$HOME/data" 2>&1 </dev/null | grep -e ^wider -e ^sbxc:
     $allow read "$HOME/data" >/dev/null 2>&1 </dev/null; echo $?)"
 tap_is 'nothing is there then' no "$([ -e "${own%/*}" ] || echo no)"
 tap_is 'a mistake in the rule is shown in it' \
@@ -185,7 +185,7 @@ tap_is 'a link beside the text, which a command may have made, is not followed' 
     "$($allow --yes --for linked/plain.sbx read /srv/y >/dev/null 2>&1; echo $?)"
 tap_is 'nothing is written through it' 0 \
     "$(cmp "$tmp/before.bin" "$tmp/plain.bin" >&2; echo $?)"
-tap_is 'no text gets out of the rule' 2 "$($allow --yes 'read ~/x
+tap_is 'no text gets out of the rule' 125 "$($allow --yes 'read ~/x
 drop deny read ~/.ssh' >/dev/null 2>&1; echo $?)"
 tap_is 'a shipped one is extended, and who uses that is said' \
     'used by: sbxrun @my-agent -- CMD' "$($allow --yes --for @agent domain \

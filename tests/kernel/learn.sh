@@ -392,7 +392,7 @@ rounds()
 	    "$(grep -c '^    allow .*  # [a-z]* [0-9]*x' "$base/draft.sbx")"
 	printf 'sbx 1\n\nprofile old extends workspace-write {\n}\n' \
 	    >"$base/old.sbx"
-	"$SBXC" learn --update "$base/old.sbx" -w "$file" >"$base/said" 2>&1
+	"$SBXC" learn --update "$base/old.sbx" --write "$file" >"$base/said" 2>&1
 	tap_found "$level: uid $uid: a policy is brought up to it" \
 	    "$(grep 'wider: read and write ~/out' "$base/said")"
 	"$SBXC" build "$base/old.sbx" -o "$base/old.bin"
