@@ -14,6 +14,7 @@ loader_sources += \
 	runtime/base/machine.c \
 	runtime/base/options.c \
 	runtime/base/options_check.c \
+	runtime/base/options_words.c \
 	runtime/base/out.c \
 	runtime/base/own.c \
 	runtime/base/path.c \

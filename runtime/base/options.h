@@ -115,6 +115,12 @@ struct options {
  * a wrong command line with 125 and one line that says what is wrong. */
 void options_parse(struct options *options, char **argv);
 
+/* Part of it: the policy and the command, which come behind the options. */
+void options_take_words(struct options *options, char **argv);
+
+/* Whether the word says that the command begins: -- or -c. */
+bool options_begin_command(const char *word);
+
 /* Part of it: refuses options that do not go together. */
 void options_check(const struct options *options);
 

@@ -140,6 +140,7 @@ tests_unit_options_SOURCES = tests/unit/options.c \
 	runtime/base/directory.c runtime/base/file.c \
 	runtime/base/limits.c runtime/base/machine.c runtime/base/options.c \
 	runtime/base/options.h runtime/base/options_check.c \
+	runtime/base/options_words.c \
 	runtime/base/out.c runtime/base/spelling.c
 
 tests_unit_learning_SOURCES = tests/unit/learning.c runtime/base/out.c \
