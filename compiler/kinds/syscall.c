@@ -450,8 +450,9 @@ needs_namespaces(const struct sbx_blob *blob, const struct sbx_syscall *call)
 {
 	const char *reason = sbx_string(blob, call->reason);
 
-	return strcmp(reason, "@namespaces") == 0 ||
-	    strcmp(reason, "@mount") == 0;
+	return call->source == SBX_NO_SOURCE &&
+	    (strcmp(reason, "@namespaces") == 0 ||
+		strcmp(reason, "@mount") == 0);
 }
 
 static void

@@ -141,8 +141,8 @@ struct options {
 	const char *denials; /* where the scratch directory is, or "-" */
 	const char *of_policy, *of_command, *since, *chain; /* of a log */
 	bool all, lossy, quiet, model, live, coverage, no_ignore, list, diff,
-	    write, yes, undo, html, record, summary, force, remove,
-	    version, only_denied, follow, lines;
+	    write, yes, undo, html, record, summary, force, remove, version,
+	    only_denied, follow, lines;
 	enum report_format format;
 	bool has_choice; /* `profile` is for a file that defines several */
 	struct words includes, warnings, errors, targets, operands, profiles;

@@ -352,17 +352,21 @@ ast_parse_alone(struct sources *sources, struct diags *diags,
 {
 	if (source->withheld) {
 		bool yaml = yaml_policy_is(source);
+		bool blob = strncmp(source->text, SBX_MAGIC,
+				sizeof SBX_MAGIC - 1) == 0;
 		uint32_t at = source->base +
 		    (uint32_t)(source_first_line(source) - source->text);
 		struct diag *diag = diag_add(diags, DIAG_VERSION_MISSING,
 		    (struct loc){ at, at }, "%s",
-		    yaml ? "the file has no key 'sbx'" :
-			   "the first statement is not 'sbx 1'");
+		    blob     ? "it is compiled, and no text" :
+			yaml ? "the file has no key 'sbx'" :
+			       "the first statement is not 'sbx 1'");
 
 		/* Nothing of the text is in the message, see report.h. */
 		diag_help(diag,
-		    "this sbxc reads policies that begin with 'sbx%s 1'",
-		    yaml ? ":" : "");
+		    blob ? "name the text; 'sbxc dump -O sbx' prints it%s" :
+			   "this sbxc reads policies that begin with 'sbx%s 1'",
+		    yaml && !blob ? ":" : "");
 		return NULL;
 	}
 	if (yaml_policy_is(source))

@@ -4,6 +4,7 @@
  */
 #include "compiler/records/records.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -192,6 +193,39 @@ has_edits(const struct denials *denials)
 	return false;
 }
 
+/* The text of a policy that was named, or the one beside its blob; false: there is
+ * none, or its name may move the cursor. */
+static bool
+put_place_of_text(struct out *out, const char *policy)
+{
+	char path[SBX_MAX_PATH + 1], shown[SBX_MAX_PATH + 1];
+	struct out name, plain;
+	size_t len = policy != NULL ? strlen(policy) : 0;
+	char *real;
+	bool put = false;
+
+	if (len < 5 || len > SBX_MAX_PATH || policy[0] == '@' ||
+	    policy[len - 4] != '.')
+		return false;
+	out_into(&name, path, sizeof path);
+	out_bytes(&name, policy, len - 4);
+	out_text(&name, ".sbx");
+	real = realpath(path, NULL);
+	if (real == NULL)
+		return false;
+	out_into(&plain, shown, sizeof shown);
+	out_shown(&plain, real, strlen(real));
+	if (!plain.full && strcmp(shown, real) == 0) {
+		out_print(out, "%s, between the braces of the profile", real);
+		if (strcmp(policy + len - 4, ".bin") == 0)
+			out_print(out, "; compile it again: sbxc %s", real);
+		out_text(out, "\n");
+		put = true;
+	}
+	free(real);
+	return put;
+}
+
 /* Where the lines of the policy go; the same for all denials. */
 static void
 put_file(struct out *out, const char *before, const struct denials *denials)
@@ -202,6 +236,8 @@ put_file(struct out *out, const char *before, const struct denials *denials)
 		if (*file == '\0' || !has_edit(denials, i))
 			continue;
 		out_text(out, before);
+		if (put_place_of_text(out, denials->policy))
+			return;
 		out_shown(out, file, strlen(file));
 		out_text(out, "\n");
 		return;

@@ -58,7 +58,7 @@ class SandboxError(OSError):
 
 
 def _bytes(text):
-    return None if text is None else os.fsencode(text)
+    return None if text is None else os.fsencode(os.path.expanduser(text))
 
 
 def _list(texts):

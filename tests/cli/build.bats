@@ -275,7 +275,7 @@ load sbxc
 		ends 0 make
 		says "made"
 		rm "$name"
-		ends 125 make
+		ends 2 make
 	done
 }
 

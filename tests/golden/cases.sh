@@ -75,11 +75,11 @@ same "the same and its own are all rules of a policy" \
 status "all that is good" 0 test good.yaml
 status "a case that fails" 1 test good.yaml failing.yaml
 status "a test file that is not understood" 1 test unknown.yaml
-status "no file" 2 test
-status "an unknown format" 2 test -f sarif good.yaml
-status "an unknown level" 2 test -l high good.yaml
-status "a level twice" 2 test -l full,full good.yaml
-status "coverage in XML" 2 test -f junit --coverage good.yaml
+status "no file" 125 test
+status "an unknown format" 125 test -f sarif good.yaml
+status "an unknown level" 125 test -l high good.yaml
+status "a level twice" 125 test -l full,full good.yaml
+status "coverage in XML" 125 test -f junit --coverage good.yaml
 status "a file that is not there" 3 test not-there.yaml
 status "a policy that is not there" 3 test missing.yaml
 
@@ -110,7 +110,7 @@ status "-D of a parameter that nothing uses" 0 test -D spare=/s \
     "$tmp/spare.yaml"
 status "-D of what only one of the policies has" 0 test -D spare=/s good.yaml \
     "$tmp/spare.yaml"
-status "-D of what no policy has" 2 test -D other=/s good.yaml "$tmp/spare.yaml"
+status "-D of what no policy has" 125 test -D other=/s good.yaml "$tmp/spare.yaml"
 same "-p chooses the profile" "1 passed, 0 failed" "$(
     printf '%s\n' 'sbx-test: 1' 'text: |' '  sbx 1' \
 	'  profile a { allow read /a }' '  profile b { allow read /b }' \

@@ -84,7 +84,7 @@ tap_is 'codex: what is for another mode is told' '1 2' \
 
 "$SBXC" import --from codex --lossy -p sbx roots.toml >out 2>&1
 tap_is 'a keyword is no name of a profile' \
-    "2 sbxc: -p: 'sbx' is no name for a profile" "$? $(head -n 1 out)"
+    "125 sbxc: -p: 'sbx' is no name for a profile" "$? $(head -n 1 out)"
 
 # told CLIENT WANTED LINE...: what settings of few lines become: a line of the
 # policy or of the diagnostics, or a part of one; '!' before it: none has it.
