@@ -284,7 +284,7 @@ shown()
 	    done | paste -sd ' ')"
 	timeout 30 tail -f /dev/null --pid=$$ &
 	waiting=$!
-	tap_as "$uid" timeout 60 "$base/sbxc" log show -f "$log" >"$base/follow" &
+	tap_as "$uid" timeout 60 "$base/sbxc" log show --follow "$log" >"$base/follow" &
 	follower=$!
 	tap_until grep -q refused "$base/follow"
 	mv "$log" "$log.old"
