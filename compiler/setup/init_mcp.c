@@ -9,6 +9,7 @@
 #include "format/model.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,6 +64,21 @@ policy_name(const struct servers *servers, const char *name)
 		found = init_free_name(servers->init,
 		    arena_printf(arena, "%s-%d", text, i));
 	return found;
+}
+
+/* As the file names it: no path of this user's, unless sbxrun would look for it in
+ * another home, which is that of the password entry. */
+static const char *
+policy_word(const struct servers *servers, const char *name)
+{
+	const struct init *init = servers->init;
+	const struct passwd *entry = getpwuid(geteuid());
+
+	if (entry != NULL &&
+	    strcmp(needs_real(init->arena, entry->pw_dir), init->home) == 0)
+		return arena_printf(init->arena, "@%s", name);
+	return arena_printf(init->arena, "%s/%s.bin", init->configuration,
+	    name);
 }
 
 /* What the file names by a path is not to be believed: a project could have it
@@ -183,7 +199,7 @@ confine_json(struct servers *servers, const char *name, struct json_t *server)
 	}
 	read_env(servers, of, server);
 	list = json_put_array(server, "args");
-	json_put_text(list, NULL, arena_printf(arena, "@%s", of->policy));
+	json_put_text(list, NULL, policy_word(servers, of->policy));
 	json_put_text(list, NULL, "--");
 	for (size_t i = 0; i < of->words.list.count; i++)
 		json_put_text(list, NULL, of->words.list.items[i]);
@@ -363,8 +379,10 @@ toml_words(const struct toml *toml, const char *command)
 	const struct servers *servers = toml->servers;
 	struct arena *arena = servers->init->arena;
 
-	return arena_printf(arena, "\"@%s\", \"--\", %s",
-	    servers->list.items[servers->list.count - 1].policy,
+	return arena_printf(arena, "%s, \"--\", %s",
+	    json_quoted(arena,
+		policy_word(servers,
+		    servers->list.items[servers->list.count - 1].policy)),
 	    json_quoted(arena, command));
 }
 
