@@ -14,7 +14,7 @@ srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 tap_begin /var/tmp
 base=$tmp
 tap_programs "$SBXRUN" "$SBXC"
-mkdir "$base/elsewhere" "$base/before"
+mkdir "$base/elsewhere" "$base/before" "$base/home"
 
 # policy FILE NAME [STATEMENT]
 policy()
@@ -32,7 +32,7 @@ policy elsewhere/narrow.bin narrow 'allow read /usr'
 # run POLICY STRING
 run()
 {
-	(cd "$base/$uid" && HOME=$base/$uid tap_as "$uid" "$base/sbxrun" \
+	(cd "$base/$uid" && HOME=$base/home tap_as "$uid" "$base/sbxrun" \
 	    -l "$level" "$base/$1" -c "$2" 2>&1)
 }
 
@@ -44,7 +44,7 @@ is()
 # Where it lies, which at full is seen as /tmp.
 place()
 {
-	(cd "$base/$uid" && HOME=$base/$uid tap_as "$uid" "$base/sbxrun" \
+	(cd "$base/$uid" && HOME=$base/home tap_as "$uid" "$base/sbxrun" \
 	    -l standard -n "$base/$1" 2>&1) | sed -n 's/^tmp *\([^ ]*\).*/\1/p'
 }
 
@@ -87,7 +87,7 @@ profiles()
 	    "$(run narrow.bin 'cat $TMPDIR/npmrc')"
 	mv "$base/before/narrow.bin" "$base"
 	# Through a pipe: each content is its own origin.
-	(cd "$base/$uid" && HOME=$base/$uid && export HOME &&
+	(cd "$base/$uid" && HOME=$base/home && export HOME &&
 		for name in narrow wide narrow; do
 			tap_as "$uid" sh -c 'cat "$1.bin" |
 			    "${1%/*}/sbxrun" -l "$2" /dev/stdin -c "$3"' sh \
@@ -114,7 +114,7 @@ taken()
 		# One that is not ours either.
 		mkdir -p "$top-0000000000000000"
 		chown 4321 "$top-0000000000000000"
-		(cd "$base/$uid" && HOME=$base/$uid tap_as "$uid" \
+		(cd "$base/$uid" && HOME=$base/home tap_as "$uid" \
 		    "$base/sbxrun" -l "$level" -n "$base/narrow.bin" \
 		    >/dev/null 2>&1 </dev/null)
 		is "a $kind of another user: -n, where there is no other" 0 $?
@@ -181,7 +181,7 @@ seen()
 	run narrow.bin 'mkdir -p $TMPDIR/in && echo inside >$TMPDIR/in/file' \
 	    >/dev/null
 	is 'a start in it' '/tmp/in inside' "$(cd "$scratch/in" &&
-	    HOME=$base/$uid tap_as "$uid" "$base/sbxrun" -l "$level" \
+	    HOME=$base/home tap_as "$uid" "$base/sbxrun" -l "$level" \
 		-w "$base/$uid" "$base/narrow.bin" \
 		-c 'echo "$(pwd) $(cat file)"' 2>&1)"
 	outside=$(mktemp /tmp/sbx-test-XXXXXX)
@@ -209,8 +209,10 @@ fresh()
 			mkdir -p "$XDG_CACHE_HOME/x" "$npm_config_cache" &&
 			    echo "${XDG_CACHE_HOME#"$TMPDIR"}" \
 				"${npm_config_cache#"$TMPDIR"}"' 2>&1)
-		case $cached in
-		.cache) wanted="$home/.cache /.npm" ;;
+		# At full the view has them in the home, and they lie in scratch.
+		case $level/$cached in
+		full/*) wanted="$home/.cache $home/.npm" ;;
+		*/.cache) wanted="$home/.cache /.npm" ;;
 		*) wanted='/.cache /.npm' ;;
 		esac
 		is "a fresh home with ${cached:-nothing}" "$wanted" "$got"

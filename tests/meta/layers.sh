@@ -120,7 +120,7 @@ one_guard_a_header()
 heap_or_stdio()
 {
 	nm -A -u "$@" 2>&1 |
-	    grep -Ev 'sbxrun-(anchors|environment|execute|explained|project|registries|scratch|sockets|tripwire)\.o: +U getenv$' |
+	    grep -Ev 'sbxrun-(anchors|environment|execute|explained|git_includes|project|registries|scratch|sockets|tripwire)\.o: +U getenv$' |
 	    grep -E ' U (m|c|re)alloc$| U (free|str(n)?dup|(v)?(f|d|s|sn|as)?printf|fopen|fdopen|fputs|fputc|puts|putchar|perror|(secure_)?getenv|system|popen|dlopen|setlocale|qsort|exit|atexit|err|errx|warn|warnx|getpw[a-z]*|pthread_[a-z_]*)$'
 }
 
