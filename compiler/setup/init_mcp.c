@@ -724,8 +724,8 @@ policy_text(const struct servers *servers, const struct server *server)
 	    env_rules(servers, server));
 }
 
-/* Whether a server answers its first request in its sandbox, on the account of stderr
- * if not.  Its input stays open until it has. */
+/* Says whether a server answers its first request in its sandbox, and what it wrote
+ * to its standard error if it does not.  Its input stays open until it has. */
 static void
 try_server(struct init *init, const struct server *server)
 {
