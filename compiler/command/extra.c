@@ -41,11 +41,31 @@ extra_complain(const struct diags *diags, uint32_t begin, uint32_t end,
 	return diags->errors > 0;
 }
 
+/* `sbxc why` and denials call them by one word: "domain example.org". */
+static const char *
+with_network(struct arena *arena, const char *text)
+{
+	static const char *const words[] = { "connect", "domain", "host",
+		"listen", "publish" };
+	const char *rule = text + strcspn(text, " ");
+
+	rule += strspn(rule, " ");
+	for (size_t i = 0; i < countof(words); i++) {
+		size_t len = strlen(words[i]);
+
+		if (strncmp(rule, words[i], len) == 0 && rule[len] == ' ')
+			return arena_printf(arena, "%.*snetwork %s",
+			    (int)(rule - text), text, rule);
+	}
+	return text;
+}
+
 const struct ast_stmt *
 extra_parse(const struct options *options, const char *option, const char *text)
 {
 	const char *whole = arena_printf(options->arena,
-	    "sbx 1\nprofile command-line {\n%s\n}\n", text);
+	    "sbx 1\nprofile command-line {\n%s\n}\n",
+	    with_network(options->arena, text));
 	struct compilation *compilation = arena_alloc(options->arena,
 	    sizeof *compilation);
 	const struct ast_stmt *profile = NULL, *stmt;

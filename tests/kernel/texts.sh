@@ -141,6 +141,9 @@ says 'nor does a text in it' 125 'takes one rule' --allow "$rule
 drop deny read \"$tmp/data\"" "$tmp/p/d.sbx" -- cat "$tmp/data/file"
 says 'a right that is none' 125 'unknown right' --allow "x" "$blob" -- true
 says '-n says whose it is' 0 '[--allow:1:1]' --allow "$rule" -n "$blob"
+tap_is 'a host, as a denial names it' 'allowed: domain example.org:443' \
+    "$("$tmp/sbxc" why --allow 'domain example.org' "$blob" domain example.org |
+	head -n 1)"
 says '-v says it' 0 '--allow "read ' -v --allow "$rule" "$blob" -- true
 tap_is 'the receipt says it' 1 "$("$run" --status-fd 7 --allow "$rule" "$blob" -- true 7>"$tmp/log"
     grep -c '"event":"start".*"added":\["allow read ' "$tmp/log")"
