@@ -732,7 +732,7 @@ try_server(struct init *init, const struct server *server)
 	static const char script[] =
 	    "{ printf '%s\\n' \"$0\"; i=0; while [ $i -lt 75 ] && "
 	    "[ ! -s /proc/$$/fd/1 ]; do sleep 0.2; i=$((i + 1)); done; } | "
-	    "{ timeout 20 env \"$@\"; echo; }";
+	    "{ timeout 20 env -- \"$@\"; echo; }";
 	static const char request[] =
 	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\","
 	    "\"params\":{\"protocolVersion\":\"2025-06-18\","

@@ -368,16 +368,19 @@ read -r line
 echo "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}"
 END
 chmod +x "$tmp/bin/answers"
-cat >"$tmp/two.json" <<'END'
+cat >"$tmp/two.json" <<END
 {"mcpServers": {
-    "one": {"command": "answers", "env": {"A_TOKEN": "a", "PLAIN": "b"}},
-    "two": {"command": "dies", "env": {"AWS_TOKEN": "${AWS_TOKEN}"}}}}
+    "one": {"command": "answers", "env": {"A_TOKEN": "a", "PLAIN": "b",
+        "--split-string": "touch $tmp/outside"}},
+    "two": {"command": "dies", "env": {"AWS_TOKEN": "\${AWS_TOKEN}"}}}}
 END
 cp "$tmp/two.json" two.json
 init -y mcp two.json
 tap_is "mcp: each server is tried, and said" "0 1 1" "$status $(
     grep -c '^tried in the sandbox: the server one answers' "$tmp/out") $(
     grep -c "'two' does not answer in the sandbox: .*dies" "$tmp/err")"
+tap_is "mcp: a variable is no option of env, which would run it outside" no \
+    "$([ ! -e "$tmp/outside" ] && echo no)"
 token()
 {
 	echo "$(A_TOKEN=a AWS_TOKEN=b B_TOKEN=c "$SBXRUN" -w none \
