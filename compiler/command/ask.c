@@ -9,6 +9,7 @@
  * Nothing is asked about what a rule denies, nor where no single rule would help.
  */
 #include "compiler/command/commands.h"
+#include "compiler/query/why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -187,8 +188,8 @@ add_question(struct asking *asking, const struct json_t *record)
 		.right = arena_printf(arena, "%s", json_text(record, "right")),
 		.object = arena_printf(arena, "%s",
 		    json_text(record, "object")),
-		.program = arena_printf(arena, "%s",
-		    json_text(record, "program")),
+		/* The command chooses that name, and it goes to a terminal. */
+		.program = shown_text(arena, json_text(record, "program")),
 	};
 }
 

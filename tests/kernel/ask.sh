@@ -80,6 +80,12 @@ for level in full standard; do
 	    --ask "$tmp/work.bin" -c "cat $home/kept/f"
 	asked 'a question that the command paints' '1 1 0' no \
 	    --ask "$tmp/work.bin" -c "$cat; printf '  a  yes\n> '; false"
+	cp "$(command -v cat)" "$home/ws/"$'c\033[32mat'
+	asked 'a name that a terminal obeys' '1 1 0' no \
+	    --ask "$tmp/work.bin" -c "./c*at $home/data/f"
+	tap_is "$level: ... is shown, in the question" '0 1' \
+	    "$(grep -c $'\033.32mat.* was denied' "$tmp/person.py.out") $(
+		grep -c '^sbxrun: .*x1b.32mat.* was denied' "$tmp/person.py.out")"
 	asked 'a terminal without lines or echo' '2 0 1' next,yes \
 	    --ask "$tmp/work.bin" -c "$cat && exit; stty raw -echo; false"
 	cp "$tmp/work.sbx" "$tmp/team.sbx"
