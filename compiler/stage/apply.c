@@ -45,19 +45,10 @@ struct applying {
 /* --- what may be applied -------------------------------------------------- */
 
 static bool
-lies_in(const char *path, const char *directory)
-{
-	size_t len = strlen(directory);
-
-	return strncmp(path, directory, len) == 0 &&
-	    (path[len] == '\0' || path[len] == '/');
-}
-
-static bool
 is_wanted(const struct applying *applying, const char *path)
 {
 	for (size_t i = 0; i < applying->count; i++) {
-		if (lies_in(path, applying->paths[i]))
+		if (path_lies_in(path, applying->paths[i]))
 			return true;
 	}
 	return applying->count == 0;
@@ -68,7 +59,7 @@ static bool
 leads_to_wanted(const struct applying *applying, const char *path)
 {
 	for (size_t i = 0; i < applying->count; i++) {
-		if (lies_in(applying->paths[i], path))
+		if (path_lies_in(applying->paths[i], path))
 			return true;
 	}
 	return false;
@@ -81,7 +72,7 @@ is_named(const struct applying *applying, const char *path)
 {
 	for (size_t i = 0; i < applying->count; i++) {
 		const char *given = applying->paths[i];
-		const struct stage_watch *watch = lies_in(path, given) ?
+		const struct stage_watch *watch = path_lies_in(path, given) ?
 		    stage_watched(applying->stage, given) :
 		    NULL;
 

@@ -119,7 +119,7 @@ staged_run(const struct options *options, struct arena *arena)
 			open_workspace(&stage);
 		words[count++] = stage.name;
 	}
-	while (*given != NULL && count < sizeof words / sizeof *words - 1)
+	while (*given != NULL && count < countof(words) - 1)
 		words[count++] = *given++;
 	if (*given != NULL)
 		refuse(option, "too many paths", 0);
