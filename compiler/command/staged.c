@@ -152,7 +152,7 @@ list(const struct options *options)
 		return EXIT_TROUBLE;
 	}
 	if (root != NULL) {
-		json_put_number(root, "version", 1);
+		json_put_number(root, "sbx", 1);
 		stages = json_put_array(root, "stages");
 	}
 	while ((entry = readdir(stream)) != NULL) {
@@ -323,7 +323,7 @@ put_json(const struct changes *changes, const struct stage *stage)
 {
 	struct json_t *root = json_root(), *list;
 
-	json_put_number(root, "version", 1);
+	json_put_number(root, "sbx", 1);
 	json_put_text(root, "stage", stage->name);
 	json_put_text(root, "workspace", stage->path);
 	list = json_put_array(root, "changes");

@@ -153,6 +153,13 @@ new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); pri
 	tap_is "uid $uid: --force replaces it" 'theirs no' \
 	    "$(cat "$ws/a") $([ ! -e "$ws/made" ] && echo no)"
 
+	# Paths as diff prints them, and what cannot be shown or found.
+	run --stage "$tmp/work.bin" -c 'mkdir dir && echo new >dir/f'
+	tap_is "uid $uid: for programs, in the form that all have" '1 1' \
+	    "$(staged --json | grep -c '"sbx": *1') $(staged diff --json |
+		grep -c '"sbx": *1')"
+	staged discard >/dev/null
+
 	# The tree leads elsewhere by now.
 	run --stage "$tmp/work.bin" -c 'echo out >again/f2; echo out >src2; mkdir n;
 	    echo out >n/f'
