@@ -315,7 +315,8 @@ print_text(const struct changes *changes, const struct stage *stage,
 		fclose(stream);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
-	return WIFEXITED(status) && WEXITSTATUS(status) < EXIT_USAGE;
+	/* 1: they differ. */
+	return WIFEXITED(status) && WEXITSTATUS(status) <= 1;
 }
 
 static void

@@ -155,6 +155,9 @@ new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); pri
 
 	# Paths as diff prints them, and what cannot be shown or found.
 	run --stage "$tmp/work.bin" -c 'mkdir dir && echo new >dir/f'
+	tap_is "uid $uid: without diff(1) the status says so" 3 "$(cd "$ws" &&
+	    as "$uid" env PATH=/none "$tmp/sbxrun" --staged diff >/dev/null 2>&1
+	    echo $?)"
 	tap_is "uid $uid: for programs, in the form that all have" '1 1' \
 	    "$(staged --json | grep -c '"sbx": *1') $(staged diff --json |
 		grep -c '"sbx": *1')"
