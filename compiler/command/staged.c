@@ -186,8 +186,7 @@ static bool
 is_asked(const struct changes *changes, const char *path)
 {
 	for (size_t i = 0; i < changes->count; i++) {
-		if (path_lies_in(path, changes->paths[i]) ||
-		    strcmp(path, changes->paths[i]) == 0)
+		if (path_lies_in(path, changes->paths[i]))
 			return true;
 	}
 	return changes->count == 0;
@@ -415,6 +414,13 @@ apply(const struct options *options, const struct stage *stage,
 
 	if (!good)
 		return EXIT_TROUBLE;
+	if (count > 0 && applied.applied + applied.left == 0) {
+		complain(
+		    "nothing is staged at these paths: 'sbxrun --staged=%s "
+		    "diff' prints all",
+		    stage->name);
+		return EXIT_TROUBLE;
+	}
 	printf("%llu applied, %llu left in the stage\n",
 	    (unsigned long long)applied.applied,
 	    (unsigned long long)applied.left);
@@ -443,11 +449,26 @@ discard(const char *name)
 	return EXIT_CLEAN;
 }
 
+/* As the walk names it: diff prints a '/' behind a directory, and shells begin
+ * with "./". */
+static const char *
+walked_path(struct arena *arena, const char *path)
+{
+	size_t len;
+
+	while (strncmp(path, "./", 2) == 0)
+		path += 1 + strspn(path + 1, "/");
+	len = strlen(path);
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	return arena_strndup(arena, path, len);
+}
+
 enum exit_status
 command_staged(struct options *options)
 {
-	const struct words *operands = &options->operands;
-	const char *const *list_of = operands->list.items;
+	struct words *operands = &options->operands;
+	const char **list_of = operands->list.items;
 	const char *verb = operands->list.count > 0 ? list_of[0] : "list";
 	bool known = strcmp(verb, "diff") == 0 || strcmp(verb, "apply") == 0 ||
 	    strcmp(verb, "discard") == 0;
@@ -469,6 +490,8 @@ command_staged(struct options *options)
 	if (!stage_load(&stage, options->arena, list_of[1], STAGE,
 		fcntl(WORKSPACE, F_GETFD) >= 0 ? WORKSPACE : -1))
 		return EXIT_TROUBLE;
+	for (size_t i = PATHS_FROM; i < operands->list.count; i++)
+		list_of[i] = walked_path(options->arena, list_of[i]);
 	return (strcmp(verb, "diff") == 0 ? diff : apply)(options, &stage,
 	    list_of + PATHS_FROM, operands->list.count - PATHS_FROM);
 }

@@ -161,7 +161,10 @@ new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); pri
 	tap_is "uid $uid: for programs, in the form that all have" '1 1' \
 	    "$(staged --json | grep -c '"sbx": *1') $(staged diff --json |
 		grep -c '"sbx": *1')"
-	staged discard >/dev/null
+	tap_is "uid $uid: a path that names nothing" 3 \
+	    "$(staged apply dirr >/dev/null; echo $?)"
+	tap_is "uid $uid: a directory as diff prints it" \
+	    '2 applied, 0 left in the stage' "$(staged apply ./dir/)"
 
 	# The tree leads elsewhere by now.
 	run --stage "$tmp/work.bin" -c 'echo out >again/f2; echo out >src2; mkdir n;
