@@ -218,6 +218,10 @@ print_change(const struct stage_change *change)
 		printf("/ (%llu files)", (unsigned long long)change->files);
 	else if (change->kind != STAGE_DELETED && S_ISDIR(change->new.st_mode))
 		putchar('/');
+	if (change->target != NULL) {
+		fputs(" -> ", stdout);
+		put_name(change->target);
+	}
 	if (change->kind == STAGE_MODE ||
 	    (change->kind == STAGE_CHANGED && S_ISREG(change->new.st_mode) &&
 		((change->old.st_mode ^ change->new.st_mode) & 0777) != 0))
@@ -333,6 +337,8 @@ put_json(const struct changes *changes, const struct stage *stage)
 
 		json_put_text(one, "path", change->path);
 		json_put_text(one, "change", words[change->kind]);
+		if (change->target != NULL)
+			json_put_text(one, "target", change->target);
 		json_put_bool(one, "watched", change->watched);
 		if (change->kind != STAGE_DELETED)
 			json_put_number(one, "size",

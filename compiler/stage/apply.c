@@ -284,32 +284,49 @@ make_link(const struct stage_change *change)
 	    utimensat(change->lower, scratch, times, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+/* What a copy would not have: overlayfs's marks, and what the command has set. */
+static bool
+remove_attributes(int fd)
+{
+	static const char user[] = "user.", acl[] = "system.posix_acl_access";
+	static char names[64 << 10];
+	ssize_t size = flistxattr(fd, names, sizeof names);
+	bool good = size >= 0 || errno == ENOTSUP;
+
+	for (const char *name = names; size > 0 && name < names + size;
+	     name += strlen(name) + 1) {
+		if (strncmp(name, user, sizeof user - 1) == 0 ||
+		    strcmp(name, acl) == 0)
+			good &= fremovexattr(fd, name) == 0;
+	}
+	return good;
+}
+
 /* The file itself, where both layers lie on one file system: nothing is copied and
  * no blocks are freed.  It leaves the stage in the same call. */
 static bool
 move(const struct stage_change *change)
 {
-	static const char *const marks[] = { "user.overlay.origin",
-		"user.overlay.nlink", "user.overlay.impure" };
 	struct stat there;
-	int fd = -1;
+	int fd;
+	bool good;
 
 	if (fstat(change->lower, &there) != 0 ||
 	    there.st_dev != change->new.st_dev ||
-	    (S_ISREG(change->new.st_mode) && change->new.st_nlink != 1))
+	    (change->new.st_mode &(S_ISUID | S_ISGID)) != 0)
 		return false;
-	if (S_ISREG(change->new.st_mode))
+	if (S_ISREG(change->new.st_mode)) {
 		fd = openat(change->upper, change->name,
 		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 && S_ISREG(change->new.st_mode))
-		return false;
-	for (size_t i = 0; fd >= 0 && i < countof(marks); i++)
-		(void)fremovexattr(fd, marks[i]);
-	if (fd >= 0)
-		close(fd);
-	return (change->new.st_mode &(S_ISUID | S_ISGID)) == 0 &&
-	    renameat(change->upper, change->name, change->lower,
-		change->name) == 0;
+		good = fd >= 0 && change->new.st_nlink == 1 &&
+		    remove_attributes(fd);
+		if (fd >= 0)
+			close(fd);
+		if (!good)
+			return false;
+	}
+	return renameat(change->upper, change->name, change->lower,
+		   change->name) == 0;
 }
 
 static bool

@@ -129,9 +129,10 @@ stage_watched(const struct stage *stage, const char *path)
 	return NULL;
 }
 
-/* Whether a directory holds something that is watched. */
+/* Whether something that is watched lies in a directory, or would where there is
+ * a link now: in a repository git itself makes none. */
 static bool
-holds_watched(const struct stage *stage, const char *path)
+holds_watched(const struct stage *stage, const char *path, bool link)
 {
 	const char *whole = arena_printf(stage->arena, "%s/%s", stage->path,
 	    path);
@@ -141,6 +142,10 @@ holds_watched(const struct stage *stage, const char *path)
 
 		if (sbx_covers(place(whole), place(watch->path)) &&
 		    strcmp(watch->path, stage->path) != 0)
+			return true;
+		if (link && watch->form == SBX_STAGE_GIT &&
+		    path_lies_in(whole,
+			arena_printf(stage->arena, "%s/.git", watch->path)))
 			return true;
 	}
 	return false;
@@ -292,14 +297,29 @@ count_files(int directory, const char *name, unsigned depth)
 	return count;
 }
 
+static const char *
+link_target(const struct walk *walk, const struct stage_change *change)
+{
+	char target[SBX_MAX_PATH + 1];
+	ssize_t len = readlinkat(change->upper, change->name, target,
+	    sizeof target);
+
+	return arena_strndup(walk->stage->arena, target,
+	    len > 0 ? (size_t)len : 0);
+}
+
 static void
 visit(struct walk *walk, struct stage_change change,
     enum stage_change_kind kind)
 {
+	bool link = kind != STAGE_DELETED && S_ISLNK(change.new.st_mode);
+
 	change.kind = kind;
 	change.watched = stage_watched(walk->stage, change.path) != NULL ||
-	    (kind == STAGE_DELETED && S_ISDIR(change.old.st_mode) &&
-		holds_watched(walk->stage, change.path));
+	    ((link || (kind == STAGE_DELETED && S_ISDIR(change.old.st_mode))) &&
+		holds_watched(walk->stage, change.path, link));
+	if (link)
+		change.target = link_target(walk, &change);
 	if (kind == STAGE_DELETED && S_ISDIR(change.old.st_mode))
 		change.files = count_files(change.lower, change.name, 0);
 	walk->visitor->visit(walk->visitor->context, &change);

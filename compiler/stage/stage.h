@@ -57,6 +57,7 @@ struct stage_change {
 	bool watched;  /* the policy watches it, or something in it */
 	struct stat new, old; /* as far as there is one */
 	uint64_t files;       /* in a directory that is deleted */
+	const char *target;   /* of a link; NULL: it is none, or is deleted */
 };
 
 /*

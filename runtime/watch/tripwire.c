@@ -434,34 +434,69 @@ tripwire_leave(struct tripwire *tripwire)
 
 /* --- for a stage ---------------------------------------------------------- */
 
+/* An entry is a form and a path, and a pattern; behind the last one is a NUL. */
+static size_t
+entry_size(const char *entry)
+{
+	size_t len = strlen(entry) + 1;
+
+	return len + strlen(entry + len) + 1;
+}
+
+static bool
+has_entry(const char *list, const char *entry)
+{
+	size_t size = entry_size(entry);
+
+	for (; *list != '\0'; list += entry_size(list)) {
+		if (entry_size(list) == size && memcmp(list, entry, size) == 0)
+			return true;
+	}
+	return false;
+}
+
 void
 tripwire_list(const struct tripwire *tripwire, struct arena *arena, int stage)
 {
-	enum { LIST_SIZE = 256 << 10 };
+	enum { LIST_SIZE = 256 << 10, ENTRY = 2 * SBX_MAX_PATH };
 	uint32_t used = arena->used;
-	char *text = arena_take(arena, 1, LIST_SIZE);
-	struct out out;
+	char *text = arena_take(arena, 1, LIST_SIZE), entry[ENTRY];
+	struct out out, one;
+	ssize_t old;
 	int fd;
 
-	out_into(&out, text, LIST_SIZE);
+	/* An earlier run of this stage may have had another policy. */
+	fd = openat(stage, "watched",
+	    O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	old = fd < 0 ? -1 : read(fd, text, LIST_SIZE - 2);
+	if (old < 0)
+		refuse("--stage", "cannot read which places are watched",
+		    errno);
+	memset(text + old, 0, 2);
+	out_into(&out, text + old, LIST_SIZE - 1 - (size_t)old);
 	for (uint32_t i = 0; tripwire != NULL && i < tripwire->count; i++) {
 		const struct look_at *what = &tripwire->wires[i].what;
 		char form = what->form == SBX_WATCH_GIT ? SBX_STAGE_GIT :
 							  SBX_STAGE_TREE;
 
-		out_bytes(&out, &form, 1);
-		out_bytes(&out, path_of(what->at),
+		out_into(&one, entry, sizeof entry);
+		out_bytes(&one, &form, 1);
+		out_bytes(&one, path_of(what->at),
 		    strlen(path_of(what->at)) + 1);
-		out_bytes(&out, what->pattern, strlen(what->pattern) + 1);
+		out_bytes(&one, what->pattern, strlen(what->pattern) + 1);
+		out.full |= one.full;
+		if (!has_entry(text, entry))
+			out_bytes(&out, entry, one.used);
 	}
-	fd = openat(stage, "watched",
-	    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (out.full || fd < 0 ||
-	    write(fd, text, out.used) != (ssize_t)out.used)
+	if (out.full || write(fd, out.text, out.used) != (ssize_t)out.used) {
+		int error = out.full ? 0 : errno;
+
+		(void)!ftruncate(fd, old);
 		refuse("--stage",
 		    "cannot write down which places are watched, for "
 		    "'--staged apply'",
-		    out.full ? 0 : errno);
+		    error);
+	}
 	close(fd);
 	arena_cut(arena, used);
 }

@@ -25,6 +25,7 @@ fi
 # Not below /tmp: that is the scratch directory at level full.
 tap_begin /var/tmp
 tap_programs "$SBXRUN" "$SBXC"
+policy plain read-only 'allow write ${workspace}'
 policy work workspace-write 'watch git ${workspace}' 'deny write ${workspace}/kept'
 printf 'root:x:0:0::%s:/bin/sh\nu:x:%s:%s::%s:/bin/sh\n' "$tmp/home-0" \
     "$ORDINARY" "$ORDINARY" "$tmp/home-$ORDINARY" >"$tmp/passwd"
@@ -104,12 +105,12 @@ deleted src/deep/f
 changed a
 new again/new
 mode b
-changed link
+changed link -> b
 new made/
 new made/deep/
 new made/deep/f
 new made/hole
-new made/link
+new made/link -> b
 new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); print}')"
 	tap_is "uid $uid: a run goes on where the last one was" 'two x' \
 	    "$(run --stage "$tmp/work.bin" -c 'echo $(tail -n 1 a) $(cat made/deep/f)')"
@@ -139,6 +140,21 @@ new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); pri
 	    "$([ ! -e "$ws/.git/hooks/pre-commit" ] && echo no)"
 	staged apply .git/hooks/pre-commit >/dev/null
 	tap_is "uid $uid: it goes by name" evil "$(cat "$ws/.git/hooks/pre-commit")"
+	staged discard >/dev/null
+
+	# What an earlier policy watched; a link where such a place would lie; what
+	# nobody sees of a file.
+	run --stage "$tmp/work.bin" -c 'echo evil >.git/hooks/post-merge
+	    mkdir elsewhere; echo evil >elsewhere/agents; ln -s elsewhere .github
+	    echo two >>a; python3 -c "import os; os.setxattr(\"a\", \"user.x\", b\"x\")"'
+	run --stage "$tmp/plain.bin" -- true
+	tap_is "uid $uid: diff says where a link leads" \
+	    'new .github -> elsewhere (watched: applied only by name)' \
+	    "$(staged diff | sed -n 's/  */ /;/^new .github /p')"
+	tap_is "uid $uid: neither another policy nor a link hides what is watched" \
+	    '3 applied, 2 left in the stage' "$(staged apply | tail -n 1)"
+	tap_is "uid $uid: attributes are not applied" '[]' \
+	    "$(python3 -c 'import os, sys; print(os.listxattr(sys.argv[1]))' "$ws/a")"
 	staged discard >/dev/null
 
 	# Somebody works in the tree meanwhile.
