@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -470,6 +471,18 @@ walked_path(struct arena *arena, const char *path)
 	return arena_strndup(arena, path, len);
 }
 
+/* Directories are open as deep as the walk is in. */
+static void
+open_many(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 enum exit_status
 command_staged(struct options *options)
 {
@@ -483,6 +496,7 @@ command_staged(struct options *options)
 	if (fcntl(STAGE, F_SETFD, FD_CLOEXEC) != 0)
 		return misused("'sbxrun --staged' starts this");
 	(void)fcntl(WORKSPACE, F_SETFD, FD_CLOEXEC);
+	open_many();
 	if (strcmp(verb, "list") == 0)
 		return list(options);
 	if (!known || operands->list.count < PATHS_FROM)

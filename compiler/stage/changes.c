@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -451,12 +450,7 @@ bool
 stage_walk(const struct stage *stage, const struct stage_visitor *visitor)
 {
 	struct walk walk = { stage, visitor, true };
-	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
 	if (stage->upper >= 0)
 		walk_directory(&walk, stage->upper, stage->workspace, "", false,
 		    0);

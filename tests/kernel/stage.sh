@@ -155,7 +155,10 @@ new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); pri
 	    '3 applied, 2 left in the stage' "$(staged apply | tail -n 1)"
 	tap_is "uid $uid: attributes are not applied" '[]' \
 	    "$(python3 -c 'import os, sys; print(os.listxattr(sys.argv[1]))' "$ws/a")"
-	staged discard >/dev/null
+	run --stage "$tmp/work.bin" -c 'python3 -c "import os
+for i in range(1100): os.mkdir(\"d\"); os.chdir(\"d\")"'
+	tap_is "uid $uid: a deep tree can be thrown away" 'is discarded' \
+	    "$(ulimit -Sn 1000; staged discard | grep -o 'is discarded')"
 
 	# Somebody works in the tree meanwhile.
 	run --stage "$tmp/work.bin" -c 'echo theirs >a; echo theirs >b; rm -r made
