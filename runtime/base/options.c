@@ -414,8 +414,9 @@ static const char usage_of_all[] =
     "       sbxrun [options] --self-test [--json] [POLICY]\n"
     "       sbxrun --clean [-w DIR]\n"
     "       sbxrun --staged[=NAME] [--json] [list]\n"
-    "       sbxrun --staged[=NAME] diff [--json] | apply [--force] | discard "
-    "[PATH...]\n";
+    "       sbxrun --staged[=NAME] diff [--json] [PATH...]\n"
+    "       sbxrun --staged[=NAME] apply [--force] [PATH...]\n"
+    "       sbxrun --staged[=NAME] discard\n";
 
 static void
 print_option(struct out *out, const struct option_line *line)
