@@ -187,6 +187,7 @@ _sbxc()
 	case $command in
 	explain) _sbx_words "all $(_sbx_codes)" ;;
 	allow) _sbx_rule 2 ;;
+	log) ((${#words[@]} > 3)) && _sbx_files -f || _sbx_words "show verify" ;;
 	why) ((${#words[@]} > 3)) && _sbx_rule 3 || _sbx_policies ;;
 	init)
 		_sbx_words "claude codex gemini opencode mcp vscode git npm"
@@ -214,6 +215,10 @@ _sbxrun()
 		return
 	fi
 	_sbx_option sbxrun && return
+	if [[ ${words[1]} == --staged* ]]; then
+		_sbx_words "list diff apply discard"
+		return
+	fi
 	_sbx_policies
 	# Or a command, under the policy that is taken by default.
 	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur")

@@ -107,8 +107,14 @@ function __sbx_at_option
     and not string match -q -- "*=*" (commandline -ct)
 end
 
+function __sbxrun_staged
+    set -l words (commandline -opc)
+    test (count $words) -gt 1; and string match -q -- "--staged*" $words[2]
+end
+
 function __sbxrun_operand
     __sbxrun_before_command
+    and not __sbxrun_staged
     and not string match -q -- "-*" (commandline -ct)
     and test -z "$(__sbx_values sbxrun)"
 end
@@ -119,11 +125,13 @@ complete -c sbxc -n 'test -n "$(__sbx_values sbxc (__sbxc_asked))"' -f -a '(__sb
 complete -c sbxc -n 'string match -q explain -- (__sbxc_command)' -f -a 'all (__sbxc_codes)'
 complete -c sbxc -n 'string match -q allow -- (__sbxc_command)' -a 'read write exec domain connect listen env'
 complete -c sbxc -n 'string match -q why -- (__sbxc_command)' -a 'read write exec domain connect listen syscall env'
+complete -c sbxc -n 'string match -q log -- (__sbxc_command)' -a 'show verify'
 complete -c sbxc -n 'string match -q init -- (__sbxc_command)' -f -a 'claude codex gemini opencode mcp vscode git npm'
 complete -c sbxc -n 'string match -q -- "@*" (commandline -ct)' -f -a '(__sbx_profiles)'
 complete -c sbxrun -n '__sbxrun_before_command; and __sbx_at_option' -f -a '(__sbx_options sbxrun)'
 complete -c sbxrun -n '__sbxrun_before_command; and test -n "$(__sbx_values sbxrun)"' -f -a '(__sbx_values sbxrun)'
 complete -c sbxrun -n __sbxrun_operand -a '(__sbx_profiles)'
+complete -c sbxrun -n __sbxrun_staged -a 'list diff apply discard'
 # Or a command, under the policy that is taken by default.
 complete -c sbxrun -n __sbxrun_operand -a '(__fish_complete_command)'
 complete -c sbxrun -n 'not __sbxrun_before_command' -a '(__fish_complete_command)'

@@ -39,6 +39,8 @@ each()
 	has "$1" "$(offers "$1" 'sbxc why @co')" @coding
 	has "$1" "$(offers "$1" 'sbxrun --dry' | sed 's/=$//')" --dry-run
 	has "$1" "$(offers "$1" 'sbxrun @wor')" @workspace-write
+	lists "$1" 'sbxrun --staged a' apply
+	lists "$1" 'sbxc log ve' verify
 	values "$1"
 	tap_is "$1: an option of another command is not offered" "" \
 	    "$(offers "$1" 'sbxc profiles --tar' | grep -e target -e test:)"
