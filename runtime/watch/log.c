@@ -130,7 +130,10 @@ find_setting(struct run_log *log, struct arena *arena)
 	directory = directory < 0 ? -1 : own_enter(directory, "sbx");
 	if (directory < 0 || fstatat(directory, "log", &status, 0) != 0 ||
 	    !S_ISREG(status.st_mode) || !own_is_private(&status))
-		refuse(path, "others may write this setting", 0);
+		refuse(path,
+		    "this setting is to be yours alone, but others may write "
+		    "it or a directory above it, or a link leads to it",
+		    0);
 	if (!file_read(directory, "log", text, sizeof text) ||
 	    strlen(text) == sizeof text - 1)
 		refuse(path, "this setting is too long", 0);
@@ -304,7 +307,7 @@ log_open(struct receipt *receipt)
 	struct run_log *log = &receipt->log;
 	const char *fault;
 	struct stat status;
-	int fd;
+	int fd, error;
 
 	if (!log->on)
 		return;
@@ -315,14 +318,13 @@ log_open(struct receipt *receipt)
 	}
 	find_place(log);
 	fd = open_log(log, &status, &fault);
-	if (fd >= 0) {
+	if (fd >= 0)
 		fault = find_room(fd, &status);
-		status.st_size = errno;
+	error = errno;
+	if (fd >= 0)
 		close(fd);
-		errno = (int)status.st_size;
-	}
 	if (fault != NULL) {
-		do_without(log, fault, errno);
+		do_without(log, fault, error);
 		return;
 	}
 	log->shared = mmap(NULL, sizeof *log->shared, PROT_READ | PROT_WRITE,
