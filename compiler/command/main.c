@@ -230,7 +230,7 @@ static const struct option_row option_rows[] = {
 	    "also what opens credentials, or what others run" },
 	{ 'p', "profile", "NAME", TEXT, ALLOW, FIELD(profile), NULL,
 	    "the profile, where a file defines several" },
-	{ 'y', "yes", NULL, FLAG, INIT | ALLOW | STAGED, FIELD(yes), NULL,
+	{ 'y', "yes", NULL, FLAG, INIT | ALLOW, FIELD(yes), NULL,
 	    "write without asking" },
 	{ 280, "undo", NULL, FLAG, INIT, FIELD(undo), NULL,
 	    "take back what was set up" },
