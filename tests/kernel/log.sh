@@ -282,17 +282,15 @@ shown()
 		# shellcheck disable=SC2086  # words
 		show --json $filter "$log" | wc -l
 	    done | paste -sd ' ')"
-	timeout 30 tail -f /dev/null --pid=$$ &
-	waiting=$!
-	tap_as "$uid" timeout 60 "$base/sbxc" log show --follow "$log" >"$base/follow" &
+	tap_start "$uid" timeout 60 "$base/sbxc" log show --follow "$log" >"$base/follow" &
 	follower=$!
 	tap_until grep -q refused "$base/follow"
 	mv "$log" "$log.old"
 	run -l standard --log "$log" "$base/own.bin" -- sh -c 'exit 77'
 	tap_until grep -q ' 77 ' "$base/follow"
 	is 'it goes on, in a new file too' 0 $?
-	kill "$follower" "$waiting" 2>/dev/null
-	wait "$follower" "$waiting" 2>/dev/null
+	kill "$follower" 2>/dev/null
+	wait "$follower" 2>/dev/null
 }
 
 # A week of an agent's work.
