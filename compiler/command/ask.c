@@ -42,6 +42,8 @@ struct asking {
 	const char *const *command; /* sbxrun and its words */
 	size_t command_count;
 	int terminal;
+	struct termios modes; /* before the first run */
+	bool has_modes;
 	struct words
 	    allowed; /* rules that the next run has beside the policy */
 	struct words refused; /* that are not asked about again */
@@ -236,18 +238,18 @@ draw_letters(char *letters, size_t count)
 	}
 }
 
-/* The terminal reads lines and shows what is typed, whatever the command left. */
+/* As it was before the command, which may have left it without lines or without an
+ * end of them, and shows what is typed. */
 static void
-settle_terminal(int terminal)
+settle_terminal(const struct asking *asking)
 {
-	struct termios modes;
+	struct termios modes = asking->modes;
 
-	if (tcgetattr(terminal, &modes) != 0)
-		return;
 	modes.c_lflag |= ICANON | ECHO | ECHOE | ISIG;
 	modes.c_iflag |= ICRNL;
 	modes.c_oflag |= OPOST | ONLCR;
-	tcsetattr(terminal, TCSADRAIN, &modes);
+	if (asking->has_modes)
+		tcsetattr(asking->terminal, TCSANOW, &modes);
 }
 
 /* The letter that was typed alone on a line, else 0: so is no answer in time. */
@@ -260,7 +262,6 @@ answer(int terminal)
 	int ready;
 
 	fflush(stdout);
-	settle_terminal(terminal);
 	tcflush(terminal, TCIFLUSH);
 	do {
 		ready = poll(&wait, 1, PATIENCE);
@@ -354,6 +355,7 @@ ask_all(struct asking *asking, int report)
 	/* In another job's time nobody is asked. */
 	if (tcgetpgrp(asking->terminal) != getpgrp())
 		return false;
+	settle_terminal(asking);
 	for (size_t i = 0; i < asking->questions.count; i++)
 		ask(asking, &asking->questions.items[i]);
 	return asking->allowed.list.count > before && wants_again(asking);
@@ -374,6 +376,7 @@ command_ask(struct options *options)
 
 	if (asking.command_count == 0 || asking.terminal < 0)
 		return misused("'sbxrun --ask' starts this, at a terminal");
+	asking.has_modes = tcgetattr(asking.terminal, &asking.modes) == 0;
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		report = memfd_create("sbxc-ask", MFD_CLOEXEC);
 		if (report < 0) {

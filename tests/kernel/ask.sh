@@ -88,6 +88,8 @@ for level in full standard; do
 		grep -c '^sbxrun: .*x1b.32mat.* was denied' "$tmp/person.py.out")"
 	asked 'a terminal without lines or echo' '2 0 1' next,yes \
 	    --ask "$tmp/work.bin" -c "$cat && exit; stty raw -echo; false"
+	asked 'a terminal where no key ends a line' '2 0 1' next,yes \
+	    --ask "$tmp/work.bin" -c "$cat && exit; stty inlcr; false"
 	cp "$tmp/work.sbx" "$tmp/team.sbx"
 	asked 'always' '2 0 1' always,yes --ask "$tmp/team.sbx" -c "$cat"
 	tap_is "$level: it stands in the policy" 1 \
