@@ -74,7 +74,8 @@ options_of_all()
 }
 
 @test "reports for programs are asked for by --json alone, and say sbx 1" {
-	! "$SBXC" --help=all | grep -e '--format=' | grep json
+	formats=$("$SBXC" --help=all | grep -e '--format=')
+	[[ $formats != *json* ]]
 	printf 'sbx 1\nprofile a {\nallow read /usr\n}\n' >a.sbx
 	printf 'sbx-test: 1\npolicy: a.sbx\ncases:\n  - allow: [ read /usr ]\n' \
 	    >a.test.yaml

@@ -124,7 +124,7 @@ sub ask_json
 	my ($pair) = @_;
 	my %found;
 
-	for (split /\n/, run('diff', '-f', 'json', @{$pair}[0, 1])) {
+	for (split /\n/, run('diff', '--json', @{$pair}[0, 1])) {
 		%found = () if /^      "rule":/;
 		$found{$1} = $2 if /^      "(\w+)": "(.*)",?$/;
 		next unless /^      "new":/;

@@ -226,7 +226,10 @@ tap_found 'a socket where an exception lies, in a binding' \
 # found FORMAT PATTERN: a line of the document, for the pair of ports.
 found()
 {
-	"$SBXC" diff --fail-on widen -f "$1" ports/old.sbx $wider >"$tmp/$1"
+	form="-f $1"
+	[ "$1" != json ] || form=--json
+	# shellcheck disable=SC2086  # words
+	"$SBXC" diff --fail-on widen $form ports/old.sbx $wider >"$tmp/$1"
 	if grep -q -- "$2" "$tmp/$1"; then
 		tap_ok "$1: $2"
 	else

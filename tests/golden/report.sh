@@ -20,7 +20,13 @@ printf 'sbx 1\nprofile bad {\n    allow raed /srv\n}\n' >bad.sbx
 # $tmp/said, the exit status in $status.
 check()
 {
-	"$SBXC" check --target level=standard -f "$@" >out 2>said
+	form=$1
+	shift
+	case $form in
+	json) set -- --json "$@" ;;
+	*) set -- -f "$form" "$@" ;;
+	esac
+	"$SBXC" check --target level=standard "$@" >out 2>said
 	status=$?
 }
 

@@ -53,7 +53,7 @@ launch_any()
 	HOME=$base/$uid
 	export HOME
 	cd "$base/$uid" || exit 99
-	set -- "$base/$loader" "$@"
+	set -- "$base/$loader" -w . "$@"
 	[ "$uid" -eq "$(id -u)" ] || set -- setpriv --reuid="$uid" \
 	    --regid="$uid" --clear-groups "$@"
 	exec "$@"
@@ -142,7 +142,7 @@ places()
 	is 'no group without a limit for it' 0 "$(run "$base/plain.bin" \
 	    -c 'cat /proc/self/cgroup' 2>/dev/null | grep -c '^0::.*/sbx-')"
 	is 'a sandbox in a sandbox goes on without' 1 "$(run \
-	    "$base/limited.bin" -- ./loader -v -l standard \
+	    "$base/limited.bin" -- ./loader -w . -v -l standard \
 	    ./limited.bin -- true 2>&1 | grep -c 'memory by rlimit')"
 }
 

@@ -243,7 +243,7 @@ files()
 	fixed "$1" 'cat ~/.config/tool/settings' \
 	    'read +~/.config/tool/settings .*deny read ~/.config'
 	needs git fixed "$1" 'git config --global user.name x' \
-	    'write +~/.gitconfig.lock '
+	    'write +~/(.gitconfig|.local/state/sbx/git/config).lock '
 	needs sed fixed "$1" 'sed -i s/a/b/ ~/data/file' 'read +~/data/file'
 	needs perl fixed "$1" \
 	    "perl -e 'open(F, \">\", \"\$ENV{HOME}/zz\") or exit 1'" \
@@ -270,7 +270,7 @@ misled()
 	    npm i -g --offline ./m' 'write +~/.npm-global'
 	needs git fixed "$1" 'git init -q r && cd r && echo x >x && git add x &&
 	    git config --global core.pager cat && git commit -q -m x &&
-	    git log --format=%ae | grep -q me@x' 'write +~/.gitconfig.lock '
+	    git log --format=%ae | grep -q me@x' 'write +~/(.gitconfig|.local/state/sbx/git/config).lock '
 	fixed "$1" 'mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/new/x"' \
 	    'write +~/.config'
 	begin "$1" 'mkdir ~/.config/new' 'write +~/.config' \

@@ -84,7 +84,7 @@ expect()
 {
 	uid=$1 name=$2 policy=$3 wanted=$(answer "$4")
 	shift 4
-	got=$(cd "$ws" && as "$uid" "$base/sbxrun" -l "$level" \
+	got=$(cd "$ws" && as "$uid" "$base/sbxrun" -w . -l "$level" \
 	    "$base/$policy.bin" -- "$ws/probe" "$@" 2>&1)
 	if printf '%s' "$got" | grep -Eqx "$wanted"; then
 		tap_ok "$level: uid $uid: $policy: $name"
