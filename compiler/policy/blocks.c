@@ -136,7 +136,7 @@ add_block(struct blocks *blocks, const struct ast_stmt *stmt)
 	block->group = group;
 	block->source = sources_find(blocks->sources, stmt->name->loc);
 	/*
-	 * * A dump of a shipped profile is marked as one, so it may have the
+	 * A dump of a shipped profile is marked as one, so it may have the
 	 * name.  It can be compiled; whoever extends the name gets the shipped
 	 * one all the same.
 	 */

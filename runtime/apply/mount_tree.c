@@ -253,7 +253,7 @@ settle_other(struct mount_tree *tree, struct place *place)
 {
 	struct mounting *mounting = &place->mounting;
 	/*
-	 * * What lies in a /proc of the sandbox's own is looked at and taken
+	 * What lies in a /proc of the sandbox's own is looked at and taken
 	 * from there, never from outside.  So a new /proc goes over the outer
 	 * one, for this process alone.
 	 */

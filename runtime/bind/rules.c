@@ -454,7 +454,7 @@ bind_path(struct binder *binder, const struct sbx_path *path,
 		return;
 	bind_exclusions(binder, rule, path);
 	/*
-	 * * Devices open by rules that name them, or /dev: whoever opens the
+	 * Devices open by rules that name them, or /dev: whoever opens the
 	 * whole machine means its files.  At level full the mounts leave them
 	 * out, and show what every program wants of /dev.
 	 */

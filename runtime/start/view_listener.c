@@ -114,7 +114,7 @@ view_listener_choose(struct listening *listening, struct plan *plan)
 		obstacles = listen_obstacles();
 	why = obstacles.copying;
 	/*
-	 * * A listener that cannot copy descriptors refuses every connection.
+	 * A listener that cannot copy descriptors refuses every connection.
 	 * Where there is no network, that is all that it has to do; in one of
 	 * the sandbox's own it would refuse those of the internet, too.
 	 */

@@ -329,7 +329,7 @@ reap_joined(struct watch *watch)
 		watch->process) {
 		if (WIFSTOPPED(status)) {
 			/*
-			 * * The command of a session has stopped.  At a
+			 * The command of a session has stopped.  At a
 			 * terminal that was mostly the job as a whole: then
 			 * this process stops, too.  A SIGCONT that came
 			 * meanwhile is for both.  Elsewhere another command of
