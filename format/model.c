@@ -55,7 +55,7 @@ sbx_tmp_rest(struct sbx_place path)
 		{ "/var/tmp", 8 },
 	};
 
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+	for (size_t i = 0; i < countof(places); i++) {
 		if (sbx_covers(places[i], path))
 			return path.path + places[i].len;
 	}

@@ -448,11 +448,10 @@ scratch_state(const char *name, mode_t others)
 	    openat(AT_FDCWD, home, O_PATH | O_DIRECTORY | O_CLOEXEC) :
 	    -1;
 
-	for (size_t i = 0; i <= sizeof way / sizeof *way && fd >= 0; i++) {
+	for (size_t i = 0; i <= countof(way) && fd >= 0; i++) {
 		int parent = fd;
 
-		fd = open_private(parent,
-		    i < sizeof way / sizeof *way ? way[i] : name,
+		fd = open_private(parent, i < countof(way) ? way[i] : name,
 		    i < 2 ? others : 0);
 		close(parent);
 	}

@@ -249,7 +249,7 @@ self_test_begin(struct self_test *test, struct options *options,
 {
 	pid_t child = 0;
 
-	for (size_t i = 0; i < sizeof test->outer / sizeof *test->outer; i++)
+	for (size_t i = 0; i < countof(test->outer); i++)
 		test->outer[i] = -1;
 	make_stage(test);
 	test->tcp = listen_on(SOCK_STREAM, &test->outer[0]);
@@ -263,7 +263,7 @@ self_test_begin(struct self_test *test, struct options *options,
 	if (child > 0)
 		wait_for(test, child);
 	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-	for (size_t i = 0; i < sizeof test->outer / sizeof *test->outer; i++)
+	for (size_t i = 0; i < countof(test->outer); i++)
 		close(test->outer[i]);
 	set_home(test, environment);
 	options->workspace = test->places[STAGE_WORKSPACE];

@@ -155,7 +155,7 @@ raises_limit(const struct caller *caller, uint64_t resource, uint64_t address,
 	if (address == 0 ||
 	    caller_read(caller, address, &wanted, sizeof wanted) != 0)
 		return false;
-	for (size_t i = 0; i < sizeof resources / sizeof *resources; i++) {
+	for (size_t i = 0; i < countof(resources); i++) {
 		const struct sbx_limit *limit =
 		    limit_here(caller->listening->explaining->blob,
 			resources[i].kind);
