@@ -165,8 +165,9 @@ enum { SBX_INSIDE_WHICH = 0x736278 };
  * flock(2):
  *
  *	about     struct sbx_stage, then the workspace's path, up to the end
- *	watched   for each place that the last policy watches: a byte, which is
+ *	watched   for each place that a policy of its runs watches: a byte, which is
  *	          enum sbx_stage_watch, the place, a NUL, its pattern, a NUL
+ *	applied   what `sbxc staged apply` has made in the workspace (its apply.c)
  *	upper     the changes, as overlayfs writes them
  *	work      overlayfs's own
  */
