@@ -121,8 +121,11 @@ options_agree(const struct options *options, const char *question)
 	}
 	printf("%s [y/N] ", question);
 	fflush(stdout);
-	return fgets(answer, sizeof answer, stdin) != NULL &&
-	    (answer[0] == 'y' || answer[0] == 'Y');
+	if (fgets(answer, sizeof answer, stdin) != NULL &&
+	    (answer[0] == 'y' || answer[0] == 'Y'))
+		return true;
+	complain("nothing was written");
+	return false;
 }
 
 void

@@ -251,6 +251,7 @@ init_apply(struct init *init)
 	}
 	if (!try_it(init)) {
 		changes_revert(&init->changes);
+		complain("nothing was written");
 		return EXIT_POLICY;
 	}
 	if (!changes_write(&init->changes))

@@ -225,6 +225,7 @@ mv "$tmp/claude" "$tmp/bin/claude"
 printf '#!/bin/sh\nexit 3\n' >"$tmp/bin/claude"
 init -y claude
 refuses "an agent that does not start inside" "fails in the sandbox with 3"
+tap_is "... says it" 1 "$(grep -c '^sbxc: nothing was written$' "$tmp/err")"
 tap_is "... leaves nothing" "" "$(files "$HOME" | grep -o 'config/sbx')"
 printf '#!/bin/sh\necho 1\n' >"$tmp/bin/claude"
 mkdir -p "$HOME/.local/bin"
