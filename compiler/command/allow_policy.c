@@ -164,7 +164,7 @@ choose_file(struct allowing *allowing, const char *path)
 	/* A link that leads to it stays one. */
 	real = realpath(allowing->text_path, NULL);
 	if (real == NULL) {
-		complain_unread(allowing->text_path);
+		complain_no_policy(allowing->arena, allowing->text_path);
 		return false;
 	}
 	allowing->text_path = arena_strndup(allowing->arena, real,

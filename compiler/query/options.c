@@ -22,6 +22,21 @@ complain_unread(const char *path)
 }
 
 void
+complain_no_policy(struct arena *arena, const char *path)
+{
+	int error = errno;
+	const char *text = arena_printf(arena, "%s.sbx", path);
+
+	if (error == ENOENT && access(text, F_OK) == 0) {
+		complain("cannot read '%s': no such file; did you mean '%s'?",
+		    path, text);
+		return;
+	}
+	errno = error;
+	complain_unread(path);
+}
+
+void
 options_start(const struct options *options, struct compilation *compilation)
 {
 	const struct words *includes = &options->includes;
@@ -59,7 +74,7 @@ options_open(const struct options *options, const char *path,
 		complain("cannot read '%s': no such file; did you mean @%s?",
 		    path, path);
 	else
-		complain_unread(path);
+		complain_no_policy(options->arena, path);
 	return false;
 }
 

@@ -155,6 +155,9 @@ struct options {
 /* Complains about a file that could not be read; errno tells why. */
 void complain_unread(const char *path);
 
+/* The same of a policy, for which a text of this name may be meant. */
+void complain_no_policy(struct arena *arena, const char *path);
+
 /* Prepares a compilation with what the options say. */
 void options_start(const struct options *options,
     struct compilation *compilation);

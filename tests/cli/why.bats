@@ -86,6 +86,8 @@ load sbxc
 	says 'to allow it: allow read ${workspace}/x'
 	ends 125 "$SBXC" why team.sbx write ""
 	complains "the path is empty"
+	ends 3 "$SBXC" why team write x
+	complains "did you mean 'team.sbx'?"
 	# shellcheck disable=SC2016  # names of the policy
 	ends 125 "$SBXC" why team.sbx write '${workspace}x'
 	ends 0 "$SBXC" why --model team.sbx write '~x/y'
