@@ -6,6 +6,7 @@
 
 #include "format/protocol.h"
 
+#include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,15 @@ command_log(struct options *options)
 			"not '%s'",
 		    options->since);
 		return EXIT_USAGE;
+	}
+	if (operands->list.count < 2 && access(path, F_OK) != 0 &&
+	    errno == ENOENT) {
+		complain(
+		    "there is no log at %s: after 'touch ~/.config/sbx/log' "
+		    "each run has a line there; 'sbxrun --log=FILE CMD' "
+		    "writes one for '%s FILE'",
+		    path, shows ? "sbxc log show" : "sbxc log verify");
+		return EXIT_TROUBLE;
 	}
 	if (shows && options->chain == NULL)
 		return log_show(options->arena, path, &query);

@@ -269,7 +269,9 @@ settings()
 # The table, as people see it.
 shown()
 {
-	rm -f "$log"
+	rm -f "$log" "$home/.local/state/sbx/log"
+	is 'no log yet, and how there will be one' 1 \
+	    "$(show 2>&1 | grep -c 'no log at .*/log: after .touch .*/log. each run')"
 	run -l standard --log "$log" "$base/own.bin" -- sh -c 'exit 3'
 	run -l standard --log "$log" "$base/own.bin" -- sh -c 'kill -9 $$' 2>/dev/null
 	run -l standard --log "$log" nope.bin -- ls 2>/dev/null
