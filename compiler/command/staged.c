@@ -283,10 +283,15 @@ execute_diff(const struct changes *changes, const struct stage *stage,
 	const char *new = change->kind == STAGE_DELETED ?
 	    "/dev/null" :
 	    layer_file(changes, stage->upper, change->path);
+	const char *const command[] = { "diff", "-u", "--label",
+		label(arena, 'a', change->path), "--label",
+		label(arena, 'b', change->path), old, new, NULL };
 
 	dup2(out, STDOUT_FILENO);
-	execlp("diff", "diff", "-u", "--label", label(arena, 'a', change->path),
-	    "--label", label(arena, 'b', change->path), old, new, (char *)NULL);
+	/* The system's first: a PATH may begin in the workspace, as with a virtual
+	 * environment, where a command may have put one that shows less. */
+	execv("/usr/bin/diff", (char *const *)command);
+	execvp("diff", (char *const *)command);
 	complain("cannot run diff: %s", strerror(errno));
 	_exit(EXIT_TROUBLE);
 }

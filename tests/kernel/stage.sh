@@ -151,6 +151,12 @@ new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); pri
 	tap_is "uid $uid: diff says where a link leads" \
 	    'new .github -> elsewhere (watched: applied only by name)' \
 	    "$(staged diff | sed -n 's/  */ /;/^new .github /p')"
+	mkdir "$ws/bin"
+	printf '#!/bin/sh\n' >"$ws/bin/diff"
+	chmod 755 "$ws/bin/diff"
+	tap_is "uid $uid: a diff of the workspace does not run" 1 \
+	    "$(PATH=$ws/bin:$PATH; staged diff | grep -c '^+two')"
+	rm -r "${ws:?}/bin"
 	tap_is "uid $uid: neither another policy nor a link hides what is watched" \
 	    '3 applied, 2 left in the stage' "$(staged apply | tail -n 1)"
 	tap_is "uid $uid: attributes are not applied" '[]' \
@@ -174,9 +180,11 @@ for i in range(1100): os.mkdir(\"d\"); os.chdir(\"d\")"'
 
 	# Paths as diff prints them, and what cannot be shown or found.
 	run --stage "$tmp/work.bin" -c 'mkdir dir && echo new >dir/f'
+	mount --bind /dev/null /usr/bin/diff
 	tap_is "uid $uid: without diff(1) the status says so" 3 "$(cd "$ws" &&
 	    as "$uid" env PATH=/none "$tmp/sbxrun" --staged diff >/dev/null 2>&1
 	    echo $?)"
+	umount /usr/bin/diff
 	tap_is "uid $uid: for programs, in the form that all have" '1 1' \
 	    "$(staged --json | grep -c '"sbx": *1') $(staged diff --json |
 		grep -c '"sbx": *1')"
