@@ -463,7 +463,8 @@ visit(void *context, const struct stage_change *change)
 	const char *why;
 
 	if (!is_wanted(applying, change->path) &&
-	    !(directory && leads_to_wanted(applying, change->path)))
+	    !(directory && change->kind == STAGE_ADDED &&
+		leads_to_wanted(applying, change->path)))
 		return;
 	/* Of an apply that was killed. */
 	if (change->kind == STAGE_DELETED && !change->whiteout &&
@@ -520,6 +521,10 @@ leave(void *context, const struct stage_change *directory)
 
 	if (directory->lower < 0 ||
 	    (!is_wanted(applying, path) && !leads_to_wanted(applying, path)))
+		return;
+	/* One that was there, and leads to what is wanted: its mode is not. */
+	if (!is_wanted(applying, path) && S_ISDIR(directory->old.st_mode) &&
+	    ((directory->old.st_mode ^ directory->new.st_mode) & 0777) != 0)
 		return;
 	fd = openat(directory->lower, directory->name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

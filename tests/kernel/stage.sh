@@ -178,6 +178,12 @@ for i in range(1100): os.mkdir(\"d\"); os.chdir(\"d\")"'
 	tap_is "uid $uid: --force replaces it" 'theirs no' \
 	    "$(cat "$ws/a") $([ ! -e "$ws/made" ] && echo no)"
 
+	run --stage "$tmp/work.bin" -c 'chmod 777 again; echo n >again/named'
+	tap_is "uid $uid: what leads to a name keeps its mode" \
+	    "1 applied, 0 left in the stage 755" \
+	    "$(staged apply again/named) $(stat -c %a "$ws/again")"
+	staged discard >/dev/null
+
 	# Paths as diff prints them, and what cannot be shown or found.
 	run --stage "$tmp/work.bin" -c 'mkdir dir && echo new >dir/f'
 	mount --bind /dev/null /usr/bin/diff
