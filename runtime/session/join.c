@@ -252,12 +252,15 @@ be_command(struct joining *joining)
 			refuse(NULL, "cannot give up new privileges", errno);
 		insist(NULL, filter_shutdown());
 	}
-	if (supervision->listening.on)
+	/* Who explains it reads its memory. */
+	if (supervision->listening.on) {
+		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 		traced_join_restrict(joining);
-	else
+	} else {
 		insist(NULL,
 		    enter_restricted(&joining->offer, joining->socket,
 			!joining->watch.grouped));
+	}
 	supervise_started(supervision);
 	execute(argv, environment, 0, NULL);
 }
@@ -309,6 +312,9 @@ start(struct joining *joining)
 	struct cgroup group = { .parent = -1,
 		.own = joining->offer.descriptors[OFFER_GROUP] };
 
+	/* Until the command's process is restricted, or executes, its files in
+	 * /proc are root's: others in the session may write what is theirs. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	/* The execve(2) of one that is explained waits for this process. */
 	if (group.own >= 0 || joining->supervision.listening.on) {
 		joining->watch.process = cgroup_fork(&group);
@@ -317,6 +323,7 @@ start(struct joining *joining)
 	} else {
 		start_shared(joining);
 	}
+	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	if (joining->watch.process < 0)
 		refuse(NULL,
 		    errno == ENOMEM ? "the session has ended" : "cannot fork",
