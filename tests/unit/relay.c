@@ -137,6 +137,7 @@ begin(int to, uint64_t most, bool socket)
 		.into = ends[1],
 		.to = to,
 		.open = true,
+		.tail = relay.tails[0],
 		.socket = socket,
 		.room = 4,
 		.left = most };
