@@ -357,7 +357,7 @@ is_spawn(const struct duel *duel, const struct note_key *key, const char *name)
  * supervisor answers, and what it takes to reach a place or a port.  Of these only
  * a socket counts that is not AF_UNIX, and only if no rule about ports or hosts
  * tells of it: see compare_implied().  That of routes, which tells of interfaces,
- * opens where /sys shows these or the network is open.
+ * opens where /proc shows these or the network is open.
  */
 static bool
 is_enforcement(const struct duel *duel, const struct note_key *key,

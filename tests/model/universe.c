@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 bool
 wrong(struct pair *pair, const char *format, ...)
@@ -47,7 +48,8 @@ is_enforcement(const struct subject subjects[SIDE_COUNT],
 	return true;
 }
 
-/* An internet socket, of which a rule about ports or hosts tells. */
+/* A socket of the internet, of which a rule about ports or hosts tells; or of
+ * netlink, which opens with the network or with /proc. */
 static bool
 is_implied(const struct comparison *comparison, const struct access *access,
     enum change change)
@@ -60,7 +62,9 @@ is_implied(const struct comparison *comparison, const struct access *access,
 		    &comparison->differences.items[i];
 
 		if (difference->change == change &&
-		    (difference->kind == DIFFERENCE_PORT ||
+		    ((difference->kind == DIFFERENCE_PATH &&
+			 access->args[0] == AF_NETLINK) ||
+			difference->kind == DIFFERENCE_PORT ||
 			difference->kind == DIFFERENCE_DOMAIN ||
 			difference->kind == DIFFERENCE_ENDPOINT ||
 			difference->kind == DIFFERENCE_SYSCALL))
