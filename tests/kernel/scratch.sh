@@ -212,7 +212,7 @@ fresh()
 		# At full the view has them in the home, and they lie in scratch.
 		case $level/$cached in
 		full/*) wanted="$home/.cache $home/.npm" ;;
-		*/.cache) wanted="$home/.cache /.npm" ;;
+		standard/.cache) wanted="$home/.cache /.npm" ;;
 		*) wanted='/.cache /.npm' ;;
 		esac
 		is "a fresh home with ${cached:-nothing}" "$wanted" "$got"

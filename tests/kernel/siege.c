@@ -289,10 +289,13 @@ try_oom(pid_t pid)
 	return write_to(pid, "oom_score_adj", "1000");
 }
 
+/* Of another process the file can be opened, and that is all. */
 static int
 try_comm(pid_t pid)
 {
-	return write_to(pid, "comm", "taken");
+	int error = write_to(pid, "comm", "taken");
+
+	return error == EINVAL ? EACCES : error;
 }
 
 static int
@@ -362,7 +365,11 @@ look_into(pid_t pid)
 		for (size_t k = 1; k < sizeof refusals / sizeof *refusals; k++)
 			refused |= error == refusals[k];
 		attack->tried++;
-		if (refused)
+		/* The processes of a session are one user's: once they are
+		 * confined, each may say of another when it is to be killed. */
+		if (refused ||
+		    (attack->run == try_oom && pid != 1 && error == 0 &&
+			!is_unfiltered(pid)))
 			continue;
 		if (attack->breaches++ == 0)
 			attack->first = error == 0 ? -1 : error;
