@@ -118,6 +118,30 @@ skipped_of(const struct explaining *explaining, uint8_t right,
 	return SBX_NO_SOURCE;
 }
 
+/* A cache of the home that the policy opens has a name in the view though it is not
+ * there: see runtime/apply/mount.c. */
+static bool
+holds_cache(const struct binding *binding, struct sbx_place at)
+{
+	struct sbx_place home = binding->anchors[SBX_ANCHOR_HOME];
+	const struct sbx_blob *blob = binding->blob;
+
+	if (!binding->bound[SBX_ANCHOR_HOME] || !sbx_covers(home, at))
+		return false;
+	at.path += home.len;
+	at.len -= home.len;
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const struct sbx_path *path = &blob->paths[i];
+		const char *suffix = sbx_string(blob, path->suffix);
+
+		if (path->effect == SBX_ALLOW &&
+		    path->anchor == SBX_ANCHOR_HOME && sbx_is_cache(suffix) &&
+		    sbx_covers(at, sbx_place_of(suffix)))
+			return true;
+	}
+	return false;
+}
+
 /* The view has the directories above what is allowed, which can be listed, and
  * the links that lead to it. */
 static bool
@@ -136,7 +160,7 @@ holds_allowed(const struct explaining *explaining, struct sbx_place at)
 		if (sbx_covers(at, binding->links[i]))
 			return true;
 	}
-	return false;
+	return holds_cache(binding, at);
 }
 
 /* Rules about sockets count before those about paths.  False: one of them allows

@@ -219,7 +219,8 @@ asyncio.run(get())" "$1://$2/hello"'
 	    printf "[source.crates-io]\nreplace-with=\"t\"\n[source.t]\nregistry=\"sparse+$1://$2/cargo/\"\n[http]\ncainfo=\"/etc/ssl/certs/ca-certificates.crt\"\n" >.cargo/config.toml &&
 	    CARGO_HOME=$PWD/home cargo fetch -q && echo "hello from $2"'
 	go='rm -rf "go-$2" && mkdir "go-$2" && cd "go-$2" &&
-	    export GOPATH=$PWD/path GOCACHE=$PWD/cache GOFLAGS=-modcacherw &&
+	    export GOPATH=$PWD/path GOMODCACHE=$PWD/mod GOCACHE=$PWD/cache \
+		GOFLAGS=-modcacherw &&
 	    go mod init example.test/own 2>/dev/null &&
 	    GONOSUMDB="*" GONOSUMCHECK=1 GOFLAGS="-mod=mod -modcacherw" \
 	    GOPROXY="$1://$2/go" go mod download -json \
