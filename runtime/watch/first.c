@@ -411,6 +411,8 @@ struct beginning {
 	int signals;
 	pid_t parent;
 	int dumpable; /* as it was; -1: the memory is the first process's, too */
+	bool counted; /* under another limit of processes than this: */
+	struct rlimit_pair processes;
 };
 
 __attribute__((noreturn)) static void
@@ -421,6 +423,9 @@ be_command(const struct beginning *beginning)
 	/* Its files in /proc are its own again. */
 	if (beginning->dumpable >= 0)
 		prctl(PR_SET_DUMPABLE, beginning->dumpable, 0, 0, 0);
+	if (beginning->counted &&
+	    limit_process(RLIMIT_NPROC, &beginning->processes, NULL) != 0)
+		refuse(NULL, "cannot limit the processes", errno);
 	if (!supervision->namespaces) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		if (getppid() != beginning->parent)
@@ -530,7 +535,8 @@ start_counted(struct beginning *beginning)
 	if (limit_process(RLIMIT_NPROC, NULL, &before) != 0)
 		refuse(NULL, "cannot read a resource limit", errno);
 	tasks = tasks_on_machine();
-	tried = before;
+	tried = beginning->processes = before;
+	beginning->counted = true;
 	for (uint64_t part = 1; part < 4 && pid < 0; part++) {
 		supervision->tasks = tried.soft = tasks * part / 4 + 1;
 		if (tried.soft < before.soft)

@@ -15,6 +15,7 @@ base=$tmp home=$tmp/home
 tap_programs "$SBXRUN" "$SBXC"
 
 policy few workspace-write 'limit processes 20' 'limit timeout 300s'
+policy more workspace-write 'limit processes 600' 'limit timeout 300s'
 policy many workspace-write 'limit processes none' 'limit timeout 300s'
 policy brief workspace-write 'limit timeout 1s' 'limit file-size 64KiB' \
     'limit cpu-time 1s'
@@ -126,6 +127,8 @@ by_user()
 {
 	tap_until enough perl -e "$forks"
 	between 'processes' 18 $((20 + 10 + tasks / 2)) "$got"
+	between 'processes, of a higher limit' 598 $((600 + 10 + tasks / 2)) \
+	    "$(run "$base/more.bin" -- perl -e "$forks")"
 	tap_as "$uid" perl -e 'for (1 .. 200) {
 		push @all, fork || exec "sleep", 600; }
 	    print "\n"; close STDOUT;
