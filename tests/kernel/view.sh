@@ -231,9 +231,15 @@ parts()
 			    echo 9 >/proc/$$/$f && echo ok || echo no
 			done' 2>"$base/said" | sort -u | paste -sd ' ')"
 	done
-	tap_is "$name: /var/tmp is the scratch directory" found "$(as "$uid" \
-	    "$base/sbxrun-test" -w "$ws" -l full "$base/shut.bin" -- sh -c \
-	    'echo found >/var/tmp/a && cat /tmp/a' 2>&1)"
+	# Else the view has the directory for what is built there.
+	case $builddir in
+	/var/tmp/*) ;;
+	*)
+		tap_is "$name: /var/tmp is the scratch directory" found "$(as "$uid" \
+		    "$base/sbxrun-test" -w "$ws" -l full "$base/shut.bin" -- sh -c \
+		    'echo found >/var/tmp/a && cat /tmp/a' 2>&1)"
+		;;
+	esac
 	tap_is "$name: /dev/shm, which may be read alone" EROFS "$(as "$uid" \
 	    env SBX_TEST_WITHOUT=landlock,filter "$base/sbxrun-test" -w "$ws" \
 	    -l full "$base/shm.bin" -- "$base/probe" create /dev/shm/new 2>&1)"
