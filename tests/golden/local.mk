@@ -27,6 +27,8 @@ helper_programs += tests/golden/unplaced
 
 EXTRA_DIST += \
 	tests/golden/asked.pl \
+	tests/golden/changes/lines \
+	tests/golden/changes/narrower \
 	tests/golden/blob \
 	tests/golden/calls \
 	tests/golden/cases \
