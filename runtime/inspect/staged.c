@@ -82,6 +82,23 @@ open_workspace(const struct staging *stage)
 		hand_over(fd, WORKSPACE);
 }
 
+/* A list takes no more words: who typed one meant something else. */
+static void
+check_words(const char *verb, char *const *given)
+{
+	static const char *const verbs[] = { "list", "diff", "apply",
+		"discard" };
+
+	for (size_t i = 0; i < countof(verbs); i++) {
+		if (strcmp(verb, verbs[i]) == 0 && (i > 0 || *given == NULL))
+			return;
+	}
+	refuse(strcmp(verb, verbs[0]) == 0 ? *given : verb,
+	    "--staged takes list, diff, apply or discard, and a stage's name "
+	    "as --staged=NAME",
+	    0);
+}
+
 void
 staged_run(const struct options *options, struct arena *arena)
 {
@@ -97,6 +114,7 @@ staged_run(const struct options *options, struct arena *arena)
 	struct path program;
 	size_t count = 2, place_count = 0;
 
+	check_words(verb, given);
 	stages = found < 0 ? -1 :
 			     fcntl(found, F_DUPFD_CLOEXEC, DESCRIPTORS_END);
 	if (stages < 0)

@@ -215,6 +215,9 @@ for i in range(1100): os.mkdir(\"d\"); os.chdir(\"d\")"'
 	tap_is "uid $uid: none is left" 'nothing is staged; sbxrun --stage CMD does that' \
 	    "$(staged)"
 
+	tap_is "uid $uid: a mistyped word is no stage's name" 1 \
+	    "$(staged aply | grep -c 'aply: --staged takes list, diff')"
+
 	# Two at once; and what cannot be staged.
 	run --stage "$tmp/work.bin" -c 'read -r line' <"$tmp/hold" &
 	exec 9>"$tmp/hold"
