@@ -214,7 +214,7 @@ bomb()
 	    grep -c '^sbxrun: ')"
 	wait
 	# What was killed has its number until process 1 has seen its end.
-	for i in $(seq 40); do
+	for _ in $(seq 40); do
 		said=$(in_session bomb 'cat /tmp/note' 2>&1) && break
 		sleep 0.25
 	done

@@ -446,7 +446,7 @@ same()
 stays()
 {
 	in_session left '(sleep 1; echo x >.envrc; echo >done) >/dev/null 2>&1 &'
-	for i in $(seq 600); do
+	for _ in $(seq 600); do
 		[ ! -e "$ws/done" ] || break
 		sleep 0.05
 	done
