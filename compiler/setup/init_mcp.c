@@ -9,6 +9,7 @@
 #include "format/model.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -724,6 +725,39 @@ policy_text(const struct servers *servers, const struct server *server)
 	    env_rules(servers, server));
 }
 
+static bool
+is_identifier(const char *name, size_t len)
+{
+	static const char digits[] = "0123456789";
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	return len > 0 && strchr(digits, name[0]) == NULL &&
+	    strspn(name, letters) >= len;
+}
+
+/* The server's variables for a shell to read: in a command line others would see the
+ * tokens, and in an environment of the shell's the file would choose what it loads.
+ * A name that is none to a shell is left out. */
+static int
+exports(struct arena *arena, const struct server *server)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < server->env.list.count; i++) {
+		const char *variable = server->env.list.items[i];
+		const char *equals = strchr(variable, '=');
+
+		if (equals == NULL ||
+		    !is_identifier(variable, (size_t)(equals - variable)))
+			continue;
+		text = arena_printf(arena, "%sexport %.*s=%s\n", text,
+		    (int)(equals - variable), variable,
+		    shell_word(arena, equals + 1));
+	}
+	return program_memory(text, strlen(text));
+}
+
 /* Says whether a server answers its first request in its sandbox, and what it wrote
  * to its standard error if it does not.  Its input stays open until it has. */
 static void
@@ -732,7 +766,8 @@ try_server(struct init *init, const struct server *server)
 	static const char script[] =
 	    "{ printf '%s\\n' \"$0\"; i=0; while [ $i -lt 75 ] && "
 	    "[ ! -s /proc/$$/fd/1 ]; do sleep 0.2; i=$((i + 1)); done; } | "
-	    "{ timeout 20 env -- \"$@\"; echo; }";
+	    "{ timeout 20 /bin/sh -c '. \"$0\" && exec \"$@\"' \"$@\"; "
+	    "echo; }";
 	static const char request[] =
 	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\","
 	    "\"params\":{\"protocolVersion\":\"2025-06-18\","
@@ -740,6 +775,7 @@ try_server(struct init *init, const struct server *server)
 	    "\"version\":\"1\"}}}";
 	struct arena *arena = init->arena;
 	int fd = program_memory(server->blob.base, server->blob.size);
+	int variables = exports(arena, server);
 	struct words words = { .list.count = 0 };
 	struct ran ran;
 
@@ -747,11 +783,10 @@ try_server(struct init *init, const struct server *server)
 	*arena_push(arena, &words.list) = "-c";
 	*arena_push(arena, &words.list) = script;
 	*arena_push(arena, &words.list) = request;
-	for (size_t i = 0; i < server->env.list.count; i++) {
-		if (strchr(server->env.list.items[i], '=') != NULL)
-			*arena_push(arena,
-			    &words.list) = server->env.list.items[i];
-	}
+	*arena_push(arena, &words.list) = arena_printf(arena,
+	    "/proc/self/fd/%d", variables);
+	if (variables >= 0)
+		fcntl(variables, F_SETFD, 0);
 	*arena_push(arena, &words.list) = init->sbxrun;
 	*arena_push(arena, &words.list) = arena_printf(arena,
 	    "/proc/self/fd/%d", fd);
@@ -762,6 +797,8 @@ try_server(struct init *init, const struct server *server)
 	ran = program_run(arena, words.list.items, NULL, fd);
 	if (fd >= 0)
 		close(fd);
+	if (variables >= 0)
+		close(variables);
 	if (strstr(ran.out, "\"jsonrpc\"") != NULL)
 		printf("tried in the sandbox: the server %s answers\n",
 		    shown_text(arena, server->name));
