@@ -99,7 +99,7 @@ says "and that is what it is called" '"line?end ?.sbx":2:24 odd' \
 # --- examples ----------------------------------------------------------------
 
 found=0
-for page in "$srcdir"/man/* "$srcdir/README.md"; do
+for page in "$srcdir"/man/* "$srcdir/README.md" "$srcdir"/docs/*.md; do
 	page_policies "$page" "$tmp/examples"
 	for file in "$tmp"/examples/*.profile; do
 		[ -e "$file" ] || continue

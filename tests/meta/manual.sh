@@ -6,7 +6,7 @@
 #	after           .\" file NAME		is put there, as it is
 #	after           .\" in a shell		`$ COMMAND` prints what follows
 #						it, or whatever, if nothing does
-#	```sbx in README.md			compiles without a word
+#	```sbx in README.md and docs/		compiles without a word
 #
 # A table between  .\" table: NAME  and  .\" table: end  says what the sources
 # say.  Each check is also run on a page that was made wrong.
@@ -213,7 +213,9 @@ for page in sbx.5 sbxc.1 sbxrun.1 sbxsh.1 sbx-profiles.7 sbx-agents.7 sbx-blob.5
     sbx-test.5; do
 	examples "$srcdir/man/$page"
 done
-examples "$srcdir/README.md"
+for page in README.md docs/tour.md docs/network.md; do
+	examples "$srcdir/$page"
+done
 if [ "$tap_count" -ge 20 ]; then
 	tap_ok "the examples were found"
 else
