@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -36,13 +37,26 @@ read_since(const char *text)
 	return end != NULL && *end == '\0' ? (double)mktime(&tm) : -1;
 }
 
+/* Where runs without --log have their lines: the setting may say. */
 static const char *
 own_log(struct arena *arena)
 {
 	const struct passwd *entry = getpwuid(getuid());
+	const char *home = entry != NULL ? entry->pw_dir : "", *path = NULL;
+	FILE *setting =
+	    fopen(arena_printf(arena, "%s" SBX_OWN_CONFIG "/log", home), "re");
+	char line[SBX_MAX_PATH + 2];
 
-	return arena_printf(arena, "%s" SBX_OWN_STATE "/log",
-	    entry != NULL ? entry->pw_dir : "");
+	while (setting != NULL && fgets(line, sizeof line, setting) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] == '/')
+			path = arena_printf(arena, "%s", line);
+	}
+	if (setting != NULL)
+		fclose(setting);
+	return path != NULL ?
+	    path :
+	    arena_printf(arena, "%s" SBX_OWN_STATE "/log", home);
 }
 
 enum exit_status

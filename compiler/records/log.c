@@ -1,7 +1,7 @@
 /*
  * The log of sbxrun: a table of its runs, and the chain over its lines.  How a line
- * is made stands in runtime/watch/log.c: each ends with a SHA-256 of the one of the
- * line before, or of 64 zeros, and of all that stands before it.
+ * is made stands in runtime/watch/log.c: each ends with a SHA-256 of all that stands
+ * before it and of the one of the line before, or of 64 zeros.
  */
 #include "compiler/records/records.h"
 
@@ -409,7 +409,7 @@ log_show(struct arena *arena, const char *path, const struct log_query *query)
 
 /* --- the chain ------------------------------------------------------------ */
 
-static const char chain_key[] = "\",\"chain\":\"";
+static const char chain_key[] = ",\"chain\":\"";
 
 enum {
 	END = SHA256_HEX + sizeof "\"}\n" - 1,
@@ -429,7 +429,7 @@ judge_line(struct arena *arena, struct chain *chain, const char *line,
 {
 	char wanted[SHA256_HEX + 1], *text;
 	const char *hash = line + len - END;
-	bool good;
+	bool good, begins;
 
 	if (len < TAIL || strcmp(line + len - 3, "\"}\n") != 0 ||
 	    memcmp(line + len - TAIL, chain_key, sizeof chain_key - 1) != 0)
@@ -437,19 +437,21 @@ judge_line(struct arena *arena, struct chain *chain, const char *line,
 	text = malloc(SHA256_HEX + len);
 	if (text == NULL)
 		arena_exhausted();
-	memcpy(text, chain->hash, SHA256_HEX);
-	memcpy(text + SHA256_HEX, line, len);
-	sha256_hex(text, SHA256_HEX + len - TAIL, wanted);
+	len -= TAIL;
+	memcpy(text, line, len);
+	memcpy(text + len, chain->hash, SHA256_HEX);
+	sha256_hex(text, SHA256_HEX + len, wanted);
 	good = memcmp(hash, wanted, SHA256_HEX) == 0;
-	memset(text, '0', SHA256_HEX);
-	sha256_hex(text, SHA256_HEX + len - TAIL, wanted);
+	memset(text + len, '0', SHA256_HEX);
+	sha256_hex(text, SHA256_HEX + len, wanted);
+	begins = memcmp(hash, wanted, SHA256_HEX) == 0;
 	free(text);
 	memcpy(chain->hash, hash, SHA256_HEX);
 	if (good)
 		return NULL;
 	if (chain->lines == 1)
 		return "the beginning is missing, or this line was changed";
-	return memcmp(hash, wanted, SHA256_HEX) == 0 ?
+	return begins ?
 	    "a log begins anew here: what was before it is damaged" :
 	    arena_printf(arena,
 		"this is not what was written after line %zu: it was changed, "

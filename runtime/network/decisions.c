@@ -41,6 +41,7 @@ decision_is_record(const struct proxy_event *event)
 {
 	return event->version == PROXY_EVENT_VERSION &&
 	    event->via < PROXY_VIA_END && event->verdict < PROXY_VERDICT_END &&
+	    event->kind < PROXY_KIND_END &&
 	    memchr(event->name, 0, sizeof event->name) != NULL;
 }
 
@@ -81,9 +82,15 @@ decisions_take(struct decisions *decisions, const struct proxy_event *event,
 
 		if (!is_same(&decision->event, event))
 			continue;
-		decision->times += decision->times < UINT32_MAX;
+		decision->times += event->kind == PROXY_DECISION &&
+		    decision->times < UINT32_MAX;
+		decision->event.sent += event->sent;
+		decision->event.received += event->received;
 		return;
 	}
+	/* Of what was decided before anybody listened, or beyond the table. */
+	if (event->kind != PROXY_DECISION)
+		return;
 	if (decisions->count == DECISIONS_MAX) {
 		decisions->beyond++;
 		return;
@@ -155,6 +162,10 @@ decision_record(struct out *json, const struct sbx_blob *blob,
 	json_string(json, "verdict", verdicts[event->verdict].word);
 	json_string(json, "via", vias[event->via]);
 	json_number(json, "count", decision->times);
+	if (event->verdict == PROXY_ALLOWED) {
+		json_number(json, "sent", event->sent);
+		json_number(json, "received", event->received);
+	}
 	if (source != SBX_NO_SOURCE)
 		json_source(json, blob, source);
 	out_init(&fix, -1);

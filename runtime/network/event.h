@@ -16,7 +16,7 @@
  */
 
 enum {
-	PROXY_EVENT_VERSION = 2,
+	PROXY_EVENT_VERSION = 3,
 	PROXY_EVENT_NAME = 256,
 };
 
@@ -48,16 +48,24 @@ enum proxy_verdict {
 	PROXY_VERDICT_END,
 };
 
+enum proxy_kind {
+	PROXY_DECISION,
+	PROXY_BYTES, /* an allowed connection has ended: what it has moved */
+	PROXY_KIND_END,
+};
+
 struct proxy_event {
 	uint32_t version;
 	uint8_t via;     /* enum proxy_via */
 	uint8_t verdict; /* enum proxy_verdict */
 	uint16_t port;
-	uint32_t rule; /* index in the section of that kind of rule */
+	uint32_t rule;           /* index in the section of that kind of rule */
+	uint32_t kind;           /* enum proxy_kind */
+	uint64_t sent, received; /* bytes, as the command sees it */
 	char name[PROXY_EVENT_NAME]; /* or an address in words; ends with NUL */
 };
 
-_Static_assert(sizeof(struct proxy_event) == 12 + PROXY_EVENT_NAME,
+_Static_assert(sizeof(struct proxy_event) == 32 + PROXY_EVENT_NAME,
     "a record has no gaps");
 
 /* --- handing.c --------------------------------------------------------- */

@@ -19,7 +19,7 @@
 enum { DECISIONS_MAX = 256 };
 
 struct decision {
-	struct proxy_event event;
+	struct proxy_event event; /* with the bytes of all */
 	uint32_t times;
 };
 

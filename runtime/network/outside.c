@@ -20,6 +20,8 @@ enum {
 	/* Records that are taken before the supervisor looks elsewhere. */
 	RECORDS_AT_ONCE = 64,
 	RECORDS_AT_END = 4096,
+	/* For the proxy to say what its last connections moved. */
+	LAST_WORDS = 1, /* seconds */
 };
 
 enum { WAKE_SOCKETS, WAKE_PROCESS, WAKE_EVENTS };
@@ -341,12 +343,35 @@ take_records(struct network *network, int most)
 	}
 }
 
+/* Its end is asked for; it says what it has not said. */
+static void
+take_last(struct network *network)
+{
+	struct pollfd wait[] = {
+		{ .fd = network->events, .events = POLLIN },
+		{ .fd = network->process, .events = POLLIN },
+	};
+
+	struct timespec begin, now;
+
+	close_one(&network->control);
+	clock_now(&begin);
+	do {
+		if (poll(wait, 2, LAST_WORDS * 1000) <= 0 ||
+		    wait[0].revents != POLLIN)
+			break;
+		take_records(network, RECORDS_AT_ONCE);
+		clock_now(&now);
+	} while (now.tv_sec - begin.tv_sec <= LAST_WORDS);
+}
+
 /* With all that it has forked.  Until it is waited for, no other process has its
  * number. */
 static void
 end_proxy(struct network *network)
 {
 	if (network->proxy > 0) {
+		take_last(network);
 		kill(-network->proxy, SIGKILL);
 		kill(network->proxy, SIGKILL);
 		while (waitpid(network->proxy, NULL, 0) < 0 && errno == EINTR)

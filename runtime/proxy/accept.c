@@ -30,6 +30,9 @@ control_ready(struct proxy *proxy, struct source *source, uint32_t events)
 	}
 	if (len < 0 && errno == EAGAIN)
 		return;
+	for (struct conn *conn = proxy->conns; conn != NULL; conn = conn->next)
+		conn_close(proxy, conn);
+	events_finish(proxy);
 	_exit(0);
 }
 

@@ -165,6 +165,8 @@ conn_end(struct proxy *proxy, struct conn *conn, bool reset)
 {
 	if (conn->dead)
 		return;
+	if (conn->counted)
+		tell_bytes(proxy, conn);
 	lookup_forget(proxy, conn);
 	flow_close(&conn->up, &proxy->pipes);
 	flow_close(&conn->down, &proxy->pipes);

@@ -10,14 +10,14 @@
 #include <sys/socket.h>
 
 static void
-send_waiting(struct events *events)
+send_waiting(struct events *events, int flags)
 {
 	while (events->count > 0) {
 		const struct proxy_event *event =
 		    &events->waiting[events->first];
 
 		if (send(FD_EVENTS, event, sizeof *event,
-			MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+			flags | MSG_NOSIGNAL) < 0 &&
 		    errno == EAGAIN)
 			return;
 		/* A supervisor that is gone ends the proxy otherwise. */
@@ -31,7 +31,13 @@ events_ready(struct proxy *proxy, struct source *source, uint32_t events)
 {
 	(void)source;
 	(void)events;
-	send_waiting(&proxy->events);
+	send_waiting(&proxy->events, MSG_DONTWAIT);
+}
+
+void
+events_finish(struct proxy *proxy)
+{
+	send_waiting(&proxy->events, 0);
 }
 
 bool
@@ -73,28 +79,47 @@ event_fill(struct proxy_event *event, const struct conn *conn,
 	memcpy(event->name, name, len);
 }
 
-void
-tell_name(struct proxy *proxy, const struct conn *conn,
-    enum proxy_verdict verdict, const char *name)
+static void
+send_event(struct proxy *proxy, const struct proxy_event *event)
 {
 	static const struct proxy_event lost = {
 		.version = PROXY_EVENT_VERSION,
 		.verdict = PROXY_LIMIT,
 		.rule = UINT32_MAX,
 	};
-	struct proxy_event event;
 	struct events *events = &proxy->events;
 
-	event_fill(&event, conn, verdict, name);
 	if (events->lost && events->count < EVENTS_MAX) {
 		add_event(events, &lost);
 		events->lost = false;
 	}
 	if (events->count < EVENTS_MAX)
-		add_event(events, &event);
+		add_event(events, event);
 	else
 		events->lost = true;
-	send_waiting(events);
+	send_waiting(events, MSG_DONTWAIT);
+}
+
+void
+tell_name(struct proxy *proxy, const struct conn *conn,
+    enum proxy_verdict verdict, const char *name)
+{
+	struct proxy_event event;
+
+	event_fill(&event, conn, verdict, name);
+	send_event(proxy, &event);
+}
+
+void
+tell_bytes(struct proxy *proxy, const struct conn *conn)
+{
+	struct proxy_event event;
+
+	event_fill(&event, conn, PROXY_ALLOWED, conn->target.name);
+	event.kind = PROXY_BYTES;
+	event.sent = conn->up.moved;
+	event.received = conn->down.moved;
+	send_event(proxy, &event);
 }
 
 void

@@ -111,6 +111,7 @@ pass_on(struct flow *flow)
 	    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 	if (count > 0) {
 		flow->held -= (size_t)count;
+		flow->moved += (uint64_t)count;
 		return FLOW_BUSY;
 	}
 	if (count == 0 || errno != EAGAIN)

@@ -76,6 +76,7 @@ struct flow {
 	struct end *from, *to;
 	struct pipe pipe;
 	size_t held;     /* bytes in the pipe */
+	uint64_t moved;  /* bytes that have reached `to` */
 	uint64_t budget; /* bytes that may still be taken from `from` */
 	bool ended;      /* `from` has sent all it will */
 	bool done;       /* and `to` was told */
@@ -188,6 +189,7 @@ struct conn {
 	bool is_web;        /* and have to be TLS or HTTP for the name */
 	bool chunked;       /* the end of the body is to be found */
 	bool is_private;
+	bool counted; /* it was allowed: its bytes are told at its end */
 	uint32_t rule;
 	struct target target;
 	struct http_chunks chunks;
@@ -301,12 +303,17 @@ bool address_may_be_private(const uint8_t address[SBX_ADDRESS_SIZE]);
 /* Waits for the supervisor's socket; false with errno. */
 bool events_start(struct proxy *proxy);
 
+/* The last ones, for which the supervisor waits. */
+void events_finish(struct proxy *proxy);
+
 /* What would be told. */
 void event_fill(struct proxy_event *event, const struct conn *conn,
     enum proxy_verdict verdict, const char *name);
 
 void tell(struct proxy *proxy, const struct conn *conn,
     enum proxy_verdict verdict);
+/* The connection ends: what it has moved. */
+void tell_bytes(struct proxy *proxy, const struct conn *conn);
 /* With another name than the connection's own. */
 void tell_name(struct proxy *proxy, const struct conn *conn,
     enum proxy_verdict verdict, const char *name);

@@ -19,6 +19,8 @@ begin(struct proxy *proxy, struct conn *conn)
 	conn->stage = STAGE_RELAY;
 	conn->deadline = 0;
 	conn->up.budget = FLOW_ENDLESS;
+	conn->up.moved = 0;
+	conn->counted = true;
 	tell(proxy, conn, PROXY_ALLOWED);
 	if (!client_granted(proxy, conn))
 		return;

@@ -14,6 +14,7 @@ loader_sources += \
 	runtime/watch/tripwire.h \
 	runtime/watch/hint.c \
 	runtime/watch/log.c \
+	runtime/watch/log_record.c \
 	runtime/watch/look.c \
 	runtime/watch/relay.c \
 	runtime/watch/supervise.c \

@@ -1,15 +1,13 @@
 /*
  * The log: a line for each run, at the end of a file that no command sees.  It is
- * the last record of the receipt, which a chain ties to the line before:
+ * the last record of the receipt (log_record.c), which a chain ties to the line
+ * before:
  *
- *	{"sbx":1,"event":"policy","before":"B","digest":"D",...,"back":"P","chain":"H"}
- *	{"sbx":1,"event":"end",...,"digest":"D",...,"back":"P","chain":"H"}
+ *	{"sbx":1,"event":"policy","digest":"D",...,"chain":"H"}
+ *	{"sbx":1,"event":"end",...,"digest":"D",...,"chain":"H"}
  *
- * H is the SHA-256 of the line before's H (of 64 zeros in the first one) and of what
- * stands before `","chain"` in this one.  P is where the last line of a policy
- * begins, and B where the one before that does.  So whoever adds a line reads the
- * end of the file alone: H goes on from there, and P and B lead to the policies that
- * it has.
+ * H is the SHA-256 of what stands before `,"chain"` in this line and of the line
+ * before's H, or 64 zeros.  A policy has a line before the first of its runs.
  *
  * The file is opened for each line, so it can be moved away at any time, and locked
  * while one is added.  The supervisor does that; while the command runs it keeps the
@@ -22,41 +20,31 @@
 
 #include "runtime/base/files.h"
 #include "runtime/base/json.h"
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
-#include "runtime/listen/listen.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum {
 	PATIENCE = 5000, /* milliseconds */
-	OFFSET = 12,     /* hexadecimal digits */
-	POLICIES = 64,   /* that are looked through */
 	ROOM = 64 << 10, /* what must be free on the disk before a run */
-	REST = 16 << 10, /* of a record: for what comes behind a list */
+	KEPT = SHA256_HEX + sizeof((struct run_log *)NULL)->policy_line +
+	    sizeof((struct run_log *)NULL)->head_text + 512,
 };
 
-static const char back_key[] = ",\"back\":\"", chain_key[] = "\",\"chain\":\"",
-		  line_end[] = "\"}\n",
+static const char chain_key[] = ",\"chain\":\"", line_end[] = "\"}\n",
 		  zeros[] = "0000000000000000"
 			    "0000000000000000"
 			    "0000000000000000"
 			    "0000000000000000";
 
-enum {
-	TAIL = sizeof back_key + OFFSET + sizeof chain_key + SHA256_HEX +
-	    sizeof line_end - 3,
-};
-
-static const uint64_t nowhere = (UINT64_C(1) << 4 * OFFSET) - 1;
+enum { TAIL = sizeof chain_key + SHA256_HEX + sizeof line_end - 2 };
 
 static const char state_name[] = "~" SBX_OWN_STATE "/log";
 
@@ -84,7 +72,8 @@ do_without(struct run_log *log, const char *text, int error)
 
 /* A line with a slash is the file's name, the others are words. */
 static void
-take_setting(struct run_log *log, struct arena *arena, char *text)
+take_setting(struct run_log *log, struct arena *arena, const char *name,
+    char *text)
 {
 	char *line;
 
@@ -96,11 +85,25 @@ take_setting(struct run_log *log, struct arena *arena, char *text)
 		else if (strcmp(line, "no-args") == 0)
 			log->brief = true;
 		else if (*line != '\0')
-			refuse("~" SBX_OWN_CONFIG "/log",
+			refuse(name,
 			    "it has an absolute path, 'required', 'no-args', "
 			    "or nothing",
 			    0);
 	}
+}
+
+/*
+ * What cannot be read may say that a log is required.  But inside a sandbox, where
+ * what is denied is no matter of the file's mode, nobody may look: what runs there is
+ * a line of the one outside.
+ */
+static bool
+is_absent(const char *home, const char *path)
+{
+	return errno == ENOENT || errno == ENOTDIR ||
+	    (errno == EACCES &&
+		(faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ||
+		    faccessat(AT_FDCWD, home, X_OK, AT_EACCESS) != 0));
 }
 
 static bool
@@ -112,18 +115,16 @@ find_setting(struct run_log *log, struct arena *arena)
 	struct out out;
 	int fd, directory;
 
-	out_into(&out, path, sizeof path);
-	out_print(&out, "%s" SBX_OWN_CONFIG "/log", home != NULL ? home : "");
-	fd = home == NULL ?
-	    -1 :
-	    open(path,
-		O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	/* Inside a sandbox nobody may look; what runs there is that one's. */
-	if (fd < 0 && home != NULL && errno != ENOENT && errno != ENOTDIR &&
-	    errno != EACCES)
-		refuse(path, "cannot read this setting", errno);
-	if (fd < 0)
+	if (home == NULL)
 		return false;
+	out_into(&out, path, sizeof path);
+	out_print(&out, "%s" SBX_OWN_CONFIG "/log", home);
+	fd = open(path,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && is_absent(home, path))
+		return false;
+	if (fd < 0)
+		refuse(path, "cannot read this setting", errno);
 	close(fd);
 	directory = open(home, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	directory = directory < 0 ? -1 : own_enter(directory, ".config");
@@ -138,31 +139,8 @@ find_setting(struct run_log *log, struct arena *arena)
 	    strlen(text) == sizeof text - 1)
 		refuse(path, "this setting is too long", 0);
 	close(directory);
-	take_setting(log, arena, text);
+	take_setting(log, arena, path, text);
 	return true;
-}
-
-/* Who has started this run: later it may be gone, or may not be looked at. */
-static void
-find_parent(struct run_log *log)
-{
-	char path[40], text[SBX_MAX_PATH + 1];
-	struct out out;
-	ssize_t len;
-
-	log->by_pid = getppid();
-	out_into(&out, path, sizeof path);
-	out_print(&out, "/proc/%u/exe", (unsigned)log->by_pid);
-	len = readlink(path, text, SBX_MAX_PATH);
-	if (len > 0) {
-		text[len] = '\0';
-		log->by = path_of(arena_copy(log->arena,
-		    (struct sbx_place){ text, (uint32_t)len }));
-	}
-	out_into(&out, path, sizeof path);
-	out_print(&out, "/proc/%u/comm", (unsigned)log->by_pid);
-	file_read(AT_FDCWD, path, log->by_name, sizeof log->by_name);
-	log->by_name[strcspn(log->by_name, "\n")] = '\0';
 }
 
 static void refused(void *of, const char *text);
@@ -190,7 +168,7 @@ log_begin(struct receipt *receipt, struct arena *arena,
 	log->brief |= options->log_brief;
 	receipt_name(receipt);
 	if (log->on || options->status_fd >= 0)
-		find_parent(log);
+		log_find_parent(log);
 	if (log->on)
 		refuse_tells(refused, receipt);
 }
@@ -360,345 +338,153 @@ log_hide(struct receipt *receipt, const struct binding *binding)
 
 /* --- the chain ------------------------------------------------------------ */
 
-struct chain {
-	uint64_t size; /* of the file */
-	uint64_t back;
-	bool torn; /* the last line has no end */
-	char hash[SHA256_HEX + 1];
-};
-
-static void
-put_offset(struct out *out, uint64_t offset)
-{
-	char digits[OFFSET + 1] = "";
-
-	for (int i = 0; i < OFFSET; i++)
-		digits[i] =
-		    "0123456789abcdef"[offset >> 4 * (OFFSET - 1 - i) & 15];
-	out_text(out, digits);
-}
-
-static uint64_t
-read_offset(const char *digits)
-{
-	char text[OFFSET + 1] = "", *end;
-	uint64_t offset;
-
-	memcpy(text, digits, OFFSET);
-	offset = strtoull(text, &end, 16);
-	return *end == '\0' ? offset : nowhere;
-}
-
 /* The last line may have been cut, or be somebody else's: then the chain begins
- * anew, which is found by who verifies it. */
-static void
-read_chain(int fd, const struct stat *status, struct chain *chain)
-{
-	char text[TAIL];
-	const char *key = text + sizeof back_key - 1 + OFFSET;
-	const char *hash = key + sizeof chain_key - 1;
-
-	*chain = (struct chain){ .size = (uint64_t)status->st_size,
-		.back = nowhere };
-	memcpy(chain->hash, zeros, sizeof zeros);
-	if (status->st_size == 0)
-		return;
-	if (status->st_size < TAIL ||
-	    pread(fd, text, TAIL, status->st_size - TAIL) != TAIL) {
-		chain->torn = true;
-		return;
-	}
-	chain->torn = text[TAIL - 1] != '\n';
-	if (memcmp(text, back_key, sizeof back_key - 1) != 0 ||
-	    memcmp(key, chain_key, sizeof chain_key - 1) != 0 ||
-	    memcmp(hash + SHA256_HEX, line_end, sizeof line_end - 1) != 0)
-		return;
-	chain->back = read_offset(text + sizeof back_key - 1);
-	memcpy(chain->hash, hash, SHA256_HEX);
-}
-
-/* In the text before the line there is room for a hash. */
-static void
-seal(struct out *line, struct chain *chain)
-{
-	out_text(line, back_key);
-	put_offset(line, chain->back);
-	memcpy(line->text - SHA256_HEX, chain->hash, SHA256_HEX);
-	sha256_hex(line->text - SHA256_HEX, SHA256_HEX + line->used,
-	    chain->hash);
-	out_text(line, chain_key);
-	out_text(line, chain->hash);
-	out_text(line, line_end);
-}
-
-static const char policy_begin[] =
-    "{\"sbx\":1,\"event\":\"policy\",\"before\":\"";
-static const char digest_key[] = "\",\"digest\":\"sha256:";
-
-/* Whether the file has the line of this digest. */
+ * anew, which is found by who verifies it.  False: it has no end. */
 static bool
-has_policy(int fd, uint64_t back, const char *digest)
+read_chain(int fd, const struct stat *status, char hash[SHA256_HEX + 1])
 {
-	enum {
-		BEFORE = sizeof policy_begin - 1,
-		KEY = BEFORE + OFFSET,
-		DIGEST = KEY + sizeof digest_key - 1,
-		SIZE = DIGEST + SHA256_HEX
-	};
-	char text[SIZE];
+	char text[TAIL + 1] = "";
+	const char *found = text + sizeof chain_key - 1;
 
-	for (int i = 0; i < POLICIES && back != nowhere; i++) {
-		if (pread(fd, text, SIZE, (off_t)back) != SIZE ||
-		    memcmp(text, policy_begin, BEFORE) != 0 ||
-		    memcmp(text + KEY, digest_key, DIGEST - KEY) != 0)
-			return false;
-		if (memcmp(text + DIGEST, digest, SHA256_HEX) == 0)
-			return true;
-		back = read_offset(text + BEFORE);
-	}
-	return false;
+	memcpy(hash, zeros, sizeof zeros);
+	if (status->st_size == 0)
+		return true;
+	if (status->st_size < TAIL ||
+	    pread(fd, text, TAIL, status->st_size - TAIL) != TAIL)
+		return false;
+	if (memcmp(text, chain_key, sizeof chain_key - 1) == 0 &&
+	    strcmp(found + SHA256_HEX, line_end) == 0)
+		memcpy(hash, found, SHA256_HEX);
+	return text[TAIL - 1] == '\n';
 }
 
+/* Of the line that begins there. */
 static void
-put_policy(struct run_log *log, struct out *line, struct chain *chain)
+seal(struct out *text, uint32_t begin, char hash[SHA256_HEX + 1])
 {
-	const struct sbx_blob *blob = log->blob;
-	const struct sbx_limit *limit = NULL;
-	struct out text;
+	uint32_t end = text->used;
 
-	out_into(line, log->policy_line + SHA256_HEX,
-	    sizeof log->policy_line - SHA256_HEX);
-	out_text(line, policy_begin);
-	put_offset(line, chain->back);
-	out_print(line, "%s%s\"", digest_key, log->digest);
-	json_string(line, "profile", sbx_string(blob, blob->meta->profile));
-	json_bool(line, "everything",
-	    (blob->meta->flags & SBX_EVERYTHING) != 0);
-	json_string(line, "floor",
-	    level_name((enum sbx_level)blob->meta->level));
-	json_list(line, "limits");
-	while ((limit = limit_next(blob, limit)) != NULL) {
-		out_init(&text, -1);
-		out_limit(&text, limit);
-		json_string(line, NULL, text.text);
+	out_text(text, hash);
+	sha256_hex(text->text + begin, text->used - begin, hash);
+	text->used = end;
+	out_text(text, chain_key);
+	out_text(text, hash);
+	out_text(text, line_end);
+}
+
+/* Whether the file has the line of this policy.  Mostly it is near the beginning. */
+static bool
+has_policy(struct run_log *log, int fd, const char *policy)
+{
+	enum { SIZE = sizeof LOG_POLICY - 1 + SHA256_HEX };
+	bool found = false;
+	off_t at = 0;
+	ssize_t len;
+
+	while (!found &&
+	    (len = pread(fd, log->lines, sizeof log->lines, at)) >= SIZE) {
+		found = memmem(log->lines, (size_t)len, policy, SIZE) != NULL;
+		at += len - SIZE + 1;
 	}
-	json_list_end(line);
-	chain->back = chain->size + chain->torn;
-	seal(line, chain);
+	return found;
 }
 
 /* All of it, or nothing. */
 static bool
-write_lines(int fd, const struct chain *chain, const struct out *policy,
-    const struct out *line)
+write_lines(int fd, const struct stat *status, const struct out *text)
 {
-	static char newline[] = "\n";
-	struct iovec parts[] = {
-		{ newline, chain->torn },
-		{ policy->text, policy->used },
-		{ line->text, line->used },
-	};
-	size_t size = chain->torn + policy->used + line->used;
 	ssize_t written;
 	int error;
 
 	/* Of the caller's limit on files an error is to tell, and no signal. */
 	signal(SIGXFSZ, SIG_IGN);
-	written = writev(fd, parts, 3);
+	written = write(fd, text->text, text->used);
 	error = errno;
-
-	if (written == (ssize_t)size)
+	if (written == (ssize_t)text->used)
 		return true;
-	if (written > 0 && ftruncate(fd, (off_t)chain->size) != 0)
+	if (written > 0 && ftruncate(fd, status->st_size) != 0)
 		return false;
 	errno = written < 0 ? error : ENOSPC;
 	return false;
 }
 
-/* Adds a record, which stands behind the room for a hash and has no end yet. */
-static void
-append(struct run_log *log, struct out *line, bool with_policy)
+/* Adds a record without an end, and before it the one of its policy, or "". */
+static bool
+append(struct run_log *log, const char *policy, const char *record, size_t len)
 {
-	struct out policy = { .text = log->policy_line };
+	char hash[SHA256_HEX + 1];
 	const char *fault = NULL;
-	struct chain chain;
 	struct stat status;
+	struct out text;
+	uint32_t begin;
 	int fd = open_log(log, &status, &fault);
+	bool with = fd >= 0 && *policy != '\0' && !has_policy(log, fd, policy);
 
+	out_into(&text, log->lines, sizeof log->lines);
 	if (fd >= 0) {
-		read_chain(fd, &status, &chain);
-		if (with_policy && log->blob != NULL &&
-		    log->digest[0] != '\0' &&
-		    !has_policy(fd, chain.back, log->digest))
-			put_policy(log, &policy, &chain);
-		seal(line, &chain);
-		if (write_lines(fd, &chain, &policy, line))
-			fault = NULL;
-		else
-			fault = "cannot write the log";
+		if (!read_chain(fd, &status, hash))
+			out_text(&text, "\n");
+		begin = text.used;
+		if (with) {
+			out_text(&text, policy);
+			seal(&text, begin, hash);
+			begin = text.used;
+		}
+		out_bytes(&text, record, len);
+		seal(&text, begin, hash);
+		fault = write_lines(fd, &status, &text) ?
+		    NULL :
+		    "cannot write the log";
 	}
 	if (fault != NULL)
 		warn_about(shown_name(log), fault, errno);
 	if (fd >= 0)
 		close(fd);
-}
-
-static void
-begin_line(struct run_log *log, struct out *line, const char *text, size_t len)
-{
-	out_into(line, log->line + SHA256_HEX, sizeof log->line - SHA256_HEX);
-	out_bytes(line, text, len);
+	return fault == NULL;
 }
 
 static void
 append_record(struct receipt *receipt)
 {
 	struct run_log *log = &receipt->log;
-	struct out line;
 
 	/* Without the end of the object and of the line. */
-	begin_line(log, &line, receipt->text, receipt->json.used - 2);
-	append(log, &line, true);
-}
-
-/* --- what is known of a run ----------------------------------------------- */
-
-static void
-put_command(struct out *json, const struct run_log *log)
-{
-	enum { REST_OF_HEAD = 10 << 10 };
-	char *const *word = log->command;
-	uint64_t more = 0;
-
-	if (word == NULL)
-		return;
-	json_list(json, "command");
-	for (; *word != NULL; word++) {
-		struct json_mark mark = json_mark(json);
-
-		if (more > 0 || (log->brief && word != log->command)) {
-			more++;
-			continue;
-		}
-		json_string(json, NULL, *word);
-		more += !json_keep(json, mark, REST_OF_HEAD);
-	}
-	json_list_end(json);
-	if (more > 0)
-		json_number(json, "words_left_out", more);
-}
-
-static void
-put_added(struct out *json, const struct options *options)
-{
-	if (options->rule_count == 0)
-		return;
-	json_list(json, "added");
-	for (uint32_t i = 0; i < options->rule_count; i++) {
-		const struct extra_rule *rule = &options->rules[i];
-		struct json_mark mark = json_mark(json);
-		char text[512];
-		struct out out;
-
-		out_into(&out, text, sizeof text);
-		out_print(&out, "%s %s", rule->denies ? "deny" : "allow",
-		    rule->text);
-		json_string(json, NULL, text);
-		json_keep(json, mark, 5 << 10);
-	}
-	json_list_end(json);
-}
-
-/* A text of it, with a bound, or nothing. */
-static void
-put_known(struct out *json, const char *key, const char *text)
-{
-	if (text != NULL && *text != '\0')
-		json_bytes(json, key, text, strnlen(text, SBX_MAX_PATH / 4));
-}
-
-/* What is the same at the beginning and at the end of a run. */
-static void
-compose(struct receipt *receipt)
-{
-	struct run_log *log = &receipt->log;
-	struct out *json = &log->head;
-	char buffer[PASSWD_LINE], cwd[SBX_MAX_PATH + 1] = "";
-	char digest[] =
-	    "sha256:"
-	    "0000000000000000000000000000000000000000000000000000000000000000";
-
-	if (log->bytes != NULL && log->digest[0] == '\0')
-		sha256_hex(log->bytes, log->size, log->digest);
-	out_into(json, log->head_text, sizeof log->head_text);
-	json_object(json, NULL);
-	json_seconds(json, "start", receipt->time);
-	json_string(json, "user", passwd_user(buffer, sizeof buffer));
-	json_number(json, "uid", getuid());
-	put_known(json, "by", log->by);
-	put_known(json, "by_name", log->by_name);
-	json_number(json, "by_pid", (uint64_t)log->by_pid);
-	put_known(json, "session", log->session);
-	put_command(json, log);
-	if (current_path(cwd, sizeof cwd) > 0)
-		put_known(json, "directory", cwd);
-	put_known(json, "policy", log->policy);
-	memcpy(digest + 7, log->digest, SHA256_HEX);
-	if (log->digest[0] != '\0')
-		json_string(json, "digest", digest);
-	put_added(json, log->options);
-	put_known(json, "level", log->level);
-	if (log->options->staging)
-		json_string(json, "stage",
-		    log->options->stage != NULL ? log->options->stage : "");
-	if (log->workspace.len > 0 && log->workspace.len < SBX_MAX_PATH / 4)
-		json_place(json, "workspace", log->workspace);
-}
-
-void
-log_put_head(struct receipt *receipt)
-{
-	const struct out *head = &receipt->log.head;
-
-	if (head->used < 2)
-		return;
-	out_text(&receipt->json, ",");
-	out_bytes(&receipt->json, head->text + 1, head->used - 1);
+	append(log, log->policy_line, receipt->text, receipt->json.used - 2);
 }
 
 /* --- runs that were killed ------------------------------------------------ */
 
-/* What is kept is the name of the log, and the line as far as it is known. */
-static bool
-is_of(const struct run_log *log, const char *text, size_t len)
+/* What is kept is the name of the log, then the policy's line and the run's as far
+ * as they are known, each with a line end. */
+static void
+add_killed(struct run_log *log, const struct unfinished *run, char *text,
+    const char *key)
 {
-	char key[SHA256_HEX + 1];
+	char *policy = text + SHA256_HEX, *record = strchr(policy, '\n');
+	char *end = record != NULL ? strchr(record + 1, '\n') : NULL;
 
-	sha256_hex(log->place.path, log->place.len, key);
-	return len > SHA256_HEX + sizeof back_key &&
-	    memcmp(text, key, SHA256_HEX) == 0 && text[SHA256_HEX] == '{' &&
-	    memchr(text, '\n', len) == NULL;
+	if (memcmp(text, key, SHA256_HEX) != 0 || end == NULL ||
+	    record[1] != '{' || end[1] != '\0')
+		return;
+	*record++ = '\0';
+	/* Of one that could not be written, the next run tries to. */
+	if (append(log, policy, record, (size_t)(end - record)))
+		unlinkat(run->directory, run->name, 0);
 }
 
 static void
-tell_killed(struct run_log *log)
+tell_killed(struct run_log *log, char text[KEPT + 1], const char *key)
 {
 	struct unfinished_list list;
-	char text[SHA256_HEX + sizeof log->head_text + 512];
-	struct out line;
 	size_t len;
 
 	unfinished_open(&list, own_state("logging"));
 	while (unfinished_next(&list, &len)) {
-		if (len >= sizeof text ||
+		if (len > KEPT ||
 		    pread(list.run.fd, text, len, 0) != (ssize_t)len)
 			continue;
-		len = strnlen(text, len);
-		if (!is_of(log, text, len))
-			continue;
-		unlinkat(list.run.directory, list.run.name, 0);
-		begin_line(log, &line, text + SHA256_HEX, len - SHA256_HEX);
-		append(log, &line, false);
+		text[len] = '\0';
+		add_killed(log, &list.run, text, key);
 	}
 	unfinished_close(&list, &log->pending);
 }
@@ -709,21 +495,22 @@ log_keep(struct receipt *receipt)
 	struct run_log *log = &receipt->log;
 	struct out kept;
 	char key[SHA256_HEX + 1], *text;
-	enum { SIZE = SHA256_HEX + sizeof log->head_text + 512 };
 
-	compose(receipt);
+	log_compose(receipt);
 	if (!log->on)
 		return;
-	tell_killed(log);
+	text = arena_take(log->arena, 1, KEPT + 1);
+	sha256_hex(log->place.path, log->place.len, key);
+	tell_killed(log, text, key);
 	receipt_begin(receipt, "killed");
 	log_put_head(receipt);
-	sha256_hex(log->place.path, log->place.len, key);
-	text = arena_take(log->arena, 1, SIZE);
-	out_into(&kept, text, SIZE);
+	out_into(&kept, text, KEPT);
 	out_text(&kept, key);
+	out_text(&kept, log->policy_line);
+	out_text(&kept, "\n");
 	out_bytes(&kept, receipt->text, receipt->json.used);
-	if (!unfinished_begin(&log->pending, text, kept.used + 1) &&
-	    log->required)
+	out_text(&kept, "\n");
+	if (!unfinished_begin(&log->pending, text, kept.used) && log->required)
 		warn_about(shown_name(log),
 		    "if sbxrun is killed, the log does not say so", errno);
 }
@@ -750,145 +537,6 @@ log_refusal(const struct receipt *receipt)
 							     NULL;
 }
 
-void
-log_changed(struct receipt *receipt, const char *change, struct sbx_place at,
-    const char *setting)
-{
-	struct run_log *log = &receipt->log;
-	struct out *json = &log->changes;
-	struct json_mark mark;
-
-	if (json->text == NULL) {
-		out_into(json, log->changes_text, sizeof log->changes_text);
-		json_list(json, NULL);
-	}
-	mark = json_mark(json);
-	json_object(json, NULL);
-	json_string(json, "change", change);
-	json_place(json, "path", at);
-	if (*setting != '\0')
-		json_string(json, "setting", setting);
-	json_object_end(json);
-	log->more_changes += !json_keep(json, mark, 16);
-}
-
-/* A list without an end, if there is something in it. */
-static void
-put_list(struct out *json, const char *key, const struct out *list)
-{
-	if (list->used < 2)
-		return;
-	json_list(json, key);
-	out_bytes(json, list->text + 1, list->used - 1);
-	json_list_end(json);
-}
-
-static void
-put_changes(struct receipt *receipt)
-{
-	struct run_log *log = &receipt->log;
-	struct out *json = &receipt->json;
-
-	put_list(json, "changed", &log->changes);
-	if (log->more_changes > 0)
-		json_number(json, "changed_more", log->more_changes);
-}
-
-static void
-put_network(struct out *json, const struct decisions *decisions)
-{
-	uint64_t more = decisions->beyond;
-
-	if (decisions->count == 0)
-		return;
-	json_list(json, "network");
-	for (uint32_t i = 0; i < decisions->count; i++) {
-		const struct decision *decision = &decisions->all[i];
-		struct json_mark mark = json_mark(json);
-
-		json_object(json, NULL);
-		json_string(json, "name", decision->event.name);
-		json_number(json, "port", decision->event.port);
-		json_string(json, "verdict",
-		    decision_verdict(&decision->event));
-		json_number(json, "count", decision->times);
-		json_object_end(json);
-		more += !json_keep(json, mark, REST);
-	}
-	json_list_end(json);
-	if (more > 0)
-		json_number(json, "network_more", more);
-	if (decisions->shared)
-		json_bool(json, "network_shared", true);
-}
-
-/* With --explain, all that it found; else the calls that the supervisor has
- * refused. */
-static void
-put_denials(struct out *json, const struct ending *ending)
-{
-	const struct explaining *explaining = ending->explaining;
-	const uint32_t *refused = ending->refused;
-	uint64_t more = explaining != NULL ? explaining->more : 0;
-	struct json_mark begin = json_mark(json);
-	uint32_t empty;
-
-	json_list(json, "denials");
-	empty = json->used;
-	for (uint32_t i = 0; explaining != NULL && i < explaining->count; i++) {
-		struct json_mark mark = json_mark(json);
-
-		json_object(json, NULL);
-		explained_put(json, explaining, &explaining->denials[i]);
-		json_object_end(json);
-		more += !json_keep(json, mark, REST / 2);
-	}
-	for (uint32_t i = 0; explaining == NULL && i < ANSWERS_MAX; i++) {
-		if (refused[i] == 0)
-			continue;
-		json_object(json, NULL);
-		json_string(json, "call", answer_name(i));
-		json_number(json, "count", refused[i]);
-		json_object_end(json);
-	}
-	if (json->used == empty)
-		json_drop(json, begin);
-	else
-		json_list_end(json);
-	if (more > 0)
-		json_number(json, "denials_more", more);
-}
-
-static void
-put_limit(void *of, uint16_t kind, const char *text)
-{
-	(void)text;
-	json_string(of, NULL, limit_name(kind));
-}
-
-static void
-put_limits(struct out *json, const struct ending *ending)
-{
-	struct out list;
-
-	out_init(&list, -1);
-	json_list(&list, NULL);
-	if (ending->relay->streams[0].cut + ending->relay->streams[1].cut > 0)
-		put_limit(&list, SBX_LIMIT_OUTPUT, NULL);
-	ending_limits(ending->blob, ending->status, ending->late, ending->usage,
-	    put_limit, &list);
-	put_list(json, "reached", &list);
-}
-
-void
-log_put_lists(struct receipt *receipt, const struct ending *ending)
-{
-	put_limits(&receipt->json, ending);
-	put_changes(receipt);
-	put_network(&receipt->json, ending->decisions);
-	put_denials(&receipt->json, ending);
-}
-
 /* refuse() was called, in whichever process. */
 static void
 refused(void *of, const char *text)
@@ -907,7 +555,7 @@ refused(void *of, const char *text)
 	find_directory(log);
 	if (log->directory < 0 || (log->way.link_count > 0 && !log->judged))
 		return;
-	compose(receipt);
+	log_compose(receipt);
 	receipt_begin(receipt, "refused");
 	log_put_head(receipt);
 	json_string(&receipt->json, "error", text);

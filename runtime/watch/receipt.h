@@ -196,11 +196,12 @@ struct run_log {
 	const void *bytes; /* that the digest is of, which takes its time */
 	size_t size;
 	char digest[SHA256_HEX + 1]; /* or "" */
-	/* Its texts: members of an object, and a list. */
+	/* Its texts: members of an object, a list, and an object. */
 	struct out head, changes;
 	uint32_t more_changes;
 	char head_text[16 << 10], changes_text[12 << 10];
-	char policy_line[4 << 10], line[RECEIPT_SIZE + 512];
+	char policy_line[4 << 10];            /* or "" */
+	char lines[RECEIPT_SIZE + (6 << 10)]; /* with their ends */
 };
 
 struct receipt {
@@ -286,8 +287,22 @@ void log_hide(struct receipt *receipt, const struct binding *binding);
  * is known of this one. */
 void log_keep(struct receipt *receipt);
 
+/* Adds the last record, which has its end. */
+void log_add(struct receipt *receipt);
+
 /* Why a process inside has refused the run, or NULL. */
 const char *log_refusal(const struct receipt *receipt);
+
+/* --- log_record.c ------------------------------------------------------ */
+
+/* How the line of a policy begins; its digest follows. */
+#define LOG_POLICY "{\"sbx\":1,\"event\":\"policy\",\"digest\":\"sha256:"
+
+/* Who has started this run, which later may be gone. */
+void log_find_parent(struct run_log *log);
+
+/* What is the same at the beginning and at the end of a run. */
+void log_compose(struct receipt *receipt);
 
 /* Something changed at a watched place. */
 void log_changed(struct receipt *receipt, const char *change,
@@ -296,9 +311,6 @@ void log_changed(struct receipt *receipt, const char *change,
 /* The members of the last record that say who ran what, and what came of it. */
 void log_put_head(struct receipt *receipt);
 void log_put_lists(struct receipt *receipt, const struct ending *ending);
-
-/* Adds the last record, which has its end. */
-void log_add(struct receipt *receipt);
 
 /* --- explained.c ------------------------------------------------------- */
 

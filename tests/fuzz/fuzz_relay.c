@@ -515,6 +515,12 @@ tell_name(struct proxy *proxy, const struct conn *conn,
 }
 
 void
+tell_bytes(struct proxy *proxy, const struct conn *conn)
+{
+	tell(proxy, conn, PROXY_ALLOWED);
+}
+
+void
 event_fill(struct proxy_event *event, const struct conn *conn,
     enum proxy_verdict verdict, const char *name)
 {

@@ -20,7 +20,7 @@ fi
 USER_ID=23924
 tap_begin /var/tmp
 base=$tmp
-tap_programs "$SBXRUN" "$SBXC"
+tap_programs "$SBXRUN" "$SBXC" "${SBXRUN%/*}/sbx-proxy"
 cat >"$base/own.sbx" <<'POLICY'
 sbx 1
 profile own extends workspace-write {
@@ -30,6 +30,8 @@ profile own extends workspace-write {
 }
 POLICY
 "$SBXC" "$base/own.sbx" -o "$base/own.bin" || exit 99
+sed 's/60s/61s/' "$base/own.sbx" >"$base/other.sbx"
+"$SBXC" "$base/other.sbx" -o "$base/other.bin" || exit 99
 { cat "$base/own.sbx" | sed 's/own/home/; s/^}/allow read ~\n}/'; } >"$base/home.sbx"
 "$SBXC" "$base/home.sbx" -o "$base/home.bin" 2>/dev/null || exit 99
 for uid in 0 $USER_ID; do
@@ -113,6 +115,31 @@ lines()
 	    log=$base/receipt; last '"@{$r->{command}} $r->{exit}"')"
 }
 
+# What goes through the proxy, to a server that reads five bytes and answers.
+bytes()
+{
+	perl -MIO::Socket -e '
+		my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die;
+		open my $f, ">", $ARGV[0]; print $f $s->sockport; close $f;
+		alarm 60;
+		while (my $c = $s->accept) { read $c, my $b, 5; print $c "x" x 1000; }
+	' "$base/port" &
+	server=$!
+	tap_until test -s "$base/port"
+	port=$(cat "$base/port")
+	sed "s/^}/allow network host tcp $port\n}/" "$base/own.sbx" >"$base/net.sbx"
+	"$SBXC" "$base/net.sbx" -o "$base/net.bin" 2>/dev/null
+	# shellcheck disable=SC2016  # the shell there expands it
+	run -l full --log "$log" "$base/net.bin" -- bash -c '
+		exec 3<>/dev/tcp/127.0.0.1/$0; printf 12345 >&3; wc -c <&3' "$port" >"$base/got"
+	is 'bytes, of a connection that ends with the command' '1000 allowed 1 5 1000' \
+	    "$(cat "$base/got") $(last 'join " ", @{$r->{network}[0]}{
+	    "verdict", "count", "sent", "received"}')"
+	kill "$server"
+	wait "$server" 2>/dev/null
+	rm "$base/port"
+}
+
 # What is refused by a process inside, and a supervisor that is killed.
 ends()
 {
@@ -120,17 +147,20 @@ ends()
 	run -l "$level" --log "$log" "$base/own.bin" -- ./loop 2>/dev/null
 	is 'a command that cannot be executed' '126' "$(last '$r->{exit}')"
 	rm "$ws/loop"
+	rm "$log"
 	(cd "$ws" && tap_start "$uid" env HOME="$home" "$base/sbxrun" -l "$level" \
-	    --log "$log" "$base/own.bin" -- sleep 300) 2>/dev/null &
+	    --log "$log" "$base/other.bin" -- sleep 300) 2>/dev/null &
 	started=$!
 	tap_until grep -qs sleep "$home/.local/state/sbx/logging/"*
 	kill -9 "$started"
 	wait "$started" 2>/dev/null
-	is 'a killed run has no line yet' 0 "$(grep -c '"killed"' "$log")"
+	is 'a killed run has no line yet' 0 "$(wc -l <"$log")"
 	run -l "$level" --log "$log" "$base/own.bin" -- true
 	is 'but the next one writes it' 'sleep 300' "$(perl -MJSON::PP -ne '
 		my $r = JSON::PP->new->utf8->decode($_);
 		print "@{$r->{command}}" if $r->{event} eq "killed"' "$log")"
+	is 'below its policy' 'policy killed policy end' \
+	    "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' "$log" | paste -sd ' ')"
 	run -l "$level" --log "$log" "$base/own.bin" -- true
 	is 'once' 1 "$(grep -c '"event":"killed"' "$log")"
 	is 'the chain holds still' 0 "$(verify "$log")"
@@ -256,6 +286,13 @@ settings()
 	echo "$home/out/else" >"$setting"
 	run -l standard "$base/own.bin" -- true
 	is 'another file' 2 "$(wc -l <"$home/out/else")"
+	is 'which is also the one that is shown' 2 "$(show | wc -l)"
+	chmod 000 "$setting"
+	run -l standard "$base/own.bin" -- true 2>"$base/err"
+	status=$?
+	is 'a setting that cannot be read' "$([ "$uid" -eq 0 ] && echo 0 0 || echo 125 1)" \
+	    "$status $(grep -c 'cannot read this setting' "$base/err")"
+	chmod 644 "$setting"
 	echo 'what is this' >"$setting"
 	run -l standard "$base/own.bin" -- true 2>/dev/null
 	is 'a word that is none' 125 $?
@@ -318,7 +355,11 @@ for uid in 0 $USER_ID; do
 		hidden
 	done
 	level=
-	case $levels in *full*) sessions ;; esac
+	case $levels in *full*)
+		sessions
+		bytes
+		;;
+	esac
 	many
 	damaged
 	troubles

@@ -161,7 +161,8 @@ saw(const struct stage *stage, enum proxy_via via, enum proxy_verdict verdict,
 
 	while (poll(&wait, 1, 60000) > 0 &&
 	    recv(stage->events, &event, sizeof event, 0) == sizeof event) {
-		if (event.version == PROXY_EVENT_VERSION && event.via == via &&
+		if (event.version == PROXY_EVENT_VERSION &&
+		    event.kind == PROXY_DECISION && event.via == via &&
 		    event.verdict == verdict && strcmp(event.name, name) == 0)
 			return true;
 		printf("# event: via %u verdict %u port %u name %s\n",
