@@ -80,6 +80,16 @@ _sbx_files()
 	mapfile -t COMPREPLY < <(compgen "$1" -- "${cur#*=}")
 }
 
+# The sessions or stages that are there, for $option.
+_sbx_names()
+{
+	local list=--sessions
+
+	[[ $option != --stage* ]] || list=--staged
+	[[ $option != --s[et]* ]] || sbxrun "$list" --json 2>/dev/null |
+		grep -o '"name": *"[^"]*"' | sed 's/.*"\(.*\)"/\1/'
+}
+
 # _sbx_value PREFIX COMMAND...: the value of $option, in front of which PREFIX
 # stands in the same word.
 _sbx_value()
@@ -93,10 +103,8 @@ _sbx_value()
 		FILE* | OUT* | BLOB* | BASE* | HOW) _sbx_files -f ;;
 		POLICY) _sbx_policies ;;
 		NAME)
-			[[ $option != --session ]] || words+=" ${prefix}auto $(
-				sbxrun --sessions --json 2>/dev/null |
-				grep -o '"name":"[^"]*"' |
-				sed "s/.*:.\(.*\)./$prefix\1/")"
+			[[ $option != --session ]] || words+=" ${prefix}auto"
+			words+=" $(_sbx_names | sed "s/^/$prefix/")"
 			;;
 		NAME=VALUE)
 			for word in file-size processes open-files cpu-time \

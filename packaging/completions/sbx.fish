@@ -62,6 +62,14 @@ function __sbx_takes
     }'
 end
 
+# The sessions or stages that are there, for an option.
+function __sbx_names
+    set -l list --sessions
+    string match -q -- "--stage*" $argv[1]; and set list --staged
+    string match -qr -- "^--s[et]" $argv[1]; or return
+    sbxrun $list --json 2>/dev/null | grep -o '"name": *"[^"]*"' | sed 's/.*"\(.*\)"/\1/'
+end
+
 # The values of the option in this word, or before it.
 function __sbx_values
     set -l words (commandline -opc)
@@ -80,8 +88,9 @@ function __sbx_values
     for word in $takes
         switch $word
             case NAME
-                if test "$option" = --session
-                    printf "$prefix%s\n" auto (sbxrun --sessions --json 2>/dev/null | grep -o '"name":"[^"]*"' | sed 's/.*:.\(.*\)./\1/')
+                test "$option" = --session; and echo $prefix""auto
+                for name in (__sbx_names $option)
+                    echo $prefix$name
                 end
             case NAME=VALUE
                 printf "$prefix%s\n" file-size= processes= open-files= cpu-time= memory= core= stack= timeout= output=
