@@ -168,6 +168,8 @@ enum { SBX_INSIDE_WHICH = 0x736278 };
  *	watched   for each place that a policy of its runs watches: a byte, which is
  *	          enum sbx_stage_watch, the place, a NUL, its pattern, a NUL
  *	applied   what `sbxc staged apply` has made in the workspace (its apply.c)
+ *	linked    and where the first of several names of a file is: an inode of
+ *	          the upper layer (uint64_t), a path, a NUL
  *	upper     the changes, as overlayfs writes them
  *	work      overlayfs's own
  */

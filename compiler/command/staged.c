@@ -239,21 +239,15 @@ print_change(const struct stage_change *change)
 static const char *
 layer_file(const struct changes *changes, int top, const char *path)
 {
-	char copy[SBX_MAX_PATH + 1], *at = copy, *name;
-	int fd = dup(top);
+	const char *slash = strrchr(path, '/');
+	int parent = stage_open_parent(top, path);
+	int fd = parent < 0 ? -1 :
+			      openat(parent, slash != NULL ? slash + 1 : path,
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 	struct stat status;
 
-	if (strlen(path) > SBX_MAX_PATH)
-		return "/dev/null";
-	memcpy(copy, path, strlen(path) + 1);
-	while (fd >= 0 && (name = strsep(&at, "/")) != NULL) {
-		int next = openat(fd, name,
-		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-			(at != NULL ? O_DIRECTORY : 0));
-
-		close(fd);
-		fd = next;
-	}
+	if (parent >= 0)
+		close(parent);
 	if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
 		return "/dev/null";
 	return arena_printf(changes->arena, "/dev/fd/%d", fd);
@@ -444,7 +438,7 @@ static enum exit_status
 discard(const char *name)
 {
 	static const char *const parts[] = { "upper", "work", "watched",
-		"applied", "about" };
+		"applied", "linked", "about" };
 
 	for (size_t i = 0; i < countof(parts); i++) {
 		if (!stage_remove(STAGE, parts[i])) {

@@ -18,18 +18,23 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-/* In the directory of what it becomes; only one is there at a time. */
-static const char scratch[] = ".sbx-staged";
 
 /* An entry that an earlier apply has made. */
 struct own {
 	uint64_t device, inode;
 	int64_t changed; /* nanoseconds of its ctime */
+};
+
+/* Where the first of several names of a file in the stage was applied. */
+struct linked {
+	uint64_t inode; /* in the upper layer */
+	const char *path;
 };
 
 struct applying {
@@ -39,6 +44,11 @@ struct applying {
 	bool force, good;
 	int log; /* the file "applied" */
 	VEC(struct own) own;
+	int links; /* the file "linked" */
+	VEC(struct linked) linked;
+	/* A name in the directory of what it becomes; only one is there at a time.
+	 * It is the same for whoever goes on after a kill, and nobody's else. */
+	char scratch[40];
 	struct stage_applied *applied;
 };
 
@@ -185,11 +195,13 @@ stage_remove(int directory, const char *name)
 		    faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 	if (unlinkat(directory, name, AT_REMOVEDIR) == 0)
 		return true;
-	/* Overlayfs leaves one that its owner may not read. */
+	/* One that its owner may not read or change is removed, too. */
 	fd = openat(directory, name, flags);
 	if (fd < 0 && errno == EACCES &&
 	    fchmodat(directory, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
 		fd = openat(directory, name, flags);
+	if (fd >= 0 && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		(void)fchmod(fd, 0700);
 	stream = fd < 0 ? NULL : fdopendir(fd);
 	if (stream == NULL) {
 		if (fd >= 0)
@@ -248,11 +260,11 @@ dress(int fd, const struct stat *as)
 
 /* A new file in the scratch name; what was looked at is what is copied. */
 static bool
-make_file(const struct stage_change *change)
+make_file(const struct applying *applying, const struct stage_change *change)
 {
 	int from = openat(change->upper, change->name,
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	int to = openat(change->lower, scratch,
+	int to = openat(change->lower, applying->scratch,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	struct stat status;
 	bool good = from >= 0 && to >= 0 && fstat(from, &status) == 0 &&
@@ -269,7 +281,7 @@ make_file(const struct stage_change *change)
 }
 
 static bool
-make_link(const struct stage_change *change)
+make_link(const struct applying *applying, const struct stage_change *change)
 {
 	const struct timespec times[] = { change->new.st_atim,
 		change->new.st_mtim };
@@ -280,8 +292,81 @@ make_link(const struct stage_change *change)
 	if (len < 0)
 		return false;
 	target[len] = '\0';
-	return symlinkat(target, change->lower, scratch) == 0 &&
-	    utimensat(change->lower, scratch, times, AT_SYMLINK_NOFOLLOW) == 0;
+	return symlinkat(target, change->lower, applying->scratch) == 0 &&
+	    utimensat(change->lower, applying->scratch, times,
+		AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/*
+ * Files that the command has linked with each other are so afterwards.  The first
+ * name is noted in the stage ("linked"), and what is there is taken if it still is
+ * what the others are: whatever somebody has put there has other bytes.  What is
+ * watched has no part in it, for another name would be a way to write it.
+ */
+static const char *
+find_first(const struct applying *applying, const struct stage_change *change)
+{
+	if (!S_ISREG(change->new.st_mode) || change->watched)
+		return NULL;
+	for (size_t i = applying->linked.count; i-- > 0;) {
+		const struct linked *linked = &applying->linked.items[i];
+
+		if (linked->inode == change->new.st_ino &&
+		    strcmp(linked->path, change->path) != 0)
+			return linked->path;
+	}
+	return NULL;
+}
+
+static void
+note_first(struct applying *applying, const struct stage_change *change)
+{
+	struct linked linked = { change->new.st_ino, change->path };
+	const struct iovec parts[] = {
+		{ &linked.inode, sizeof linked.inode },
+		{ (void *)(uintptr_t)change->path, strlen(change->path) + 1 },
+	};
+
+	if (!S_ISREG(change->new.st_mode) || change->watched ||
+	    change->new.st_nlink < 2)
+		return;
+	*arena_push(applying->stage->arena, &applying->linked) = linked;
+	if (writev(applying->links, parts, 2) !=
+	    (ssize_t)(parts[0].iov_len + parts[1].iov_len))
+		applying->good = false;
+}
+
+/* The scratch name becomes another one of what was applied first. */
+static bool
+make_hard_link(const struct applying *applying,
+    const struct stage_change *change, const char *first)
+{
+	const char *slash = strrchr(first, '/');
+	const char *name = slash != NULL ? slash + 1 : first;
+	int directory = stage_open_parent(applying->stage->workspace, first);
+	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	int a = -1, b = -1;
+	struct stat status;
+	bool good = directory >= 0 &&
+	    linkat(directory, name, change->lower, applying->scratch, 0) == 0;
+
+	if (good) {
+		a = openat(change->lower, applying->scratch, flags);
+		b = openat(change->upper, change->name, flags);
+	}
+	good = a >= 0 && b >= 0 && fstat(a, &status) == 0 &&
+	    S_ISREG(status.st_mode) &&
+	    ((status.st_mode ^ change->new.st_mode) & 0777) == 0 &&
+	    status.st_size == change->new.st_size &&stage_same_bytes(a, b);
+	if (!good)
+		unlinkat(change->lower, applying->scratch, 0);
+	if (a >= 0)
+		close(a);
+	if (b >= 0)
+		close(b);
+	if (directory >= 0)
+		close(directory);
+	return good;
 }
 
 /* What a copy would not have: overlayfs's marks, and what the command has set. */
@@ -330,24 +415,42 @@ move(const struct stage_change *change)
 }
 
 static bool
-put(const struct stage_change *change)
+put(const struct applying *applying, const struct stage_change *change)
 {
+	const char *scratch = applying->scratch;
+	const char *first = find_first(applying, change);
 	int error;
 
-	if (move(change))
+	if (first == NULL && move(change))
 		return true;
 
 	unlinkat(change->lower, scratch, 0);
-	if ((S_ISREG(change->new.st_mode) ? make_file(change) :
-					    make_link(change)) &&
-	    renameat(change->lower, scratch, change->lower, change->name) == 0)
+	if (((first != NULL && make_hard_link(applying, change, first)) ||
+		(S_ISREG(change->new.st_mode) ? make_file(applying, change) :
+						make_link(applying, change))) &&
+	    renameat(change->lower, scratch, change->lower, change->name) ==
+		0) {
+		/* Of two names of one file rename(2) leaves both. */
+		unlinkat(change->lower, scratch, 0);
 		return true;
+	}
 	error = errno;
 	unlinkat(change->lower, scratch, 0);
 	errno = error;
 	return false;
 }
 
+static bool
+change_times(const struct stage_change *change)
+{
+	const struct timespec times[] = { change->new.st_atim,
+		change->new.st_mtim };
+
+	return utimensat(change->lower, change->name, times,
+		   AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* A directory gets its times when all in it is done. */
 static bool
 change_mode(const struct stage_change *change)
 {
@@ -357,11 +460,11 @@ change_mode(const struct stage_change *change)
 
 	if (fd >= 0)
 		close(fd);
-	return good;
+	return good && (S_ISDIR(change->new.st_mode) || change_times(change));
 }
 
 static bool
-apply(const struct stage_change *change)
+apply(const struct applying *applying, const struct stage_change *change)
 {
 	switch (change->kind) {
 	case STAGE_DELETED:
@@ -372,7 +475,7 @@ apply(const struct stage_change *change)
 	case STAGE_CHANGED:
 		if (S_ISDIR(change->new.st_mode))
 			return mkdirat(change->lower, change->name, 0700) == 0;
-		return put(change);
+		return put(applying, change);
 	case STAGE_SAME:
 	case STAGE_UNFIT:
 		break;
@@ -454,6 +557,19 @@ enter(void *context, const char *path, int upper, int lower)
 	return good && fremovexattr(upper, "user.overlay.opaque") == 0;
 }
 
+/* What has the same bytes in both layers: make(1) looks at its times, say after
+ * touch(1), and it may have another name now. */
+static bool
+keep_sameness(const struct applying *applying,
+    const struct stage_change *change)
+{
+	if (find_first(applying, change) != NULL)
+		return put(applying, change);
+	return memcmp(&change->new.st_mtim, &change->old.st_mtim,
+		   sizeof change->new.st_mtim) != 0 &&
+	    change_times(change);
+}
+
 static void
 visit(void *context, const struct stage_change *change)
 {
@@ -468,16 +584,21 @@ visit(void *context, const struct stage_change *change)
 		return;
 	/* Of an apply that was killed. */
 	if (change->kind == STAGE_DELETED && !change->whiteout &&
-	    strcmp(change->name, scratch) == 0) {
-		unlinkat(change->lower, scratch, 0);
-		return;
-	}
-	if (change->kind == STAGE_SAME) {
-		unlinkat(change->upper, change->name, 0);
+	    strcmp(change->name, applying->scratch) == 0) {
+		unlinkat(change->lower, applying->scratch, 0);
 		return;
 	}
 	why = obstacle(applying, change);
-	if (why == NULL && !apply(change))
+	if (why == NULL && change->kind != STAGE_DELETED)
+		note_first(applying, change);
+	if (change->kind == STAGE_SAME) {
+		if (why == NULL && !change->whiteout &&
+		    keep_sameness(applying, change))
+			note_own(applying, change);
+		unlinkat(change->upper, change->name, 0);
+		return;
+	}
+	if (why == NULL && !apply(applying, change))
 		why = strerror(errno);
 	if (why != NULL) {
 		leave_staged(applying, change, why);
@@ -510,43 +631,98 @@ is_empty(const struct stage_change *directory)
 	return names == 2; /* "." and ".." */
 }
 
+static void
+restore_mode(int directory, const char *name, const struct stat *as)
+{
+	if (S_ISDIR(as->st_mode) && (as->st_mode & 0700) != 0700)
+		(void)!fchmodat(directory, name, as->st_mode & 0777,
+		    AT_SYMLINK_NOFOLLOW);
+}
+
+/* Whether a directory of the workspace is to be what it is in the stage. */
+static bool
+is_done(const struct applying *applying, const struct stage_change *directory)
+{
+	const char *path = directory->path;
+
+	if (directory->lower < 0 || !is_empty(directory))
+		return false;
+	/* One that was there, and leads to what is wanted: its mode is not. */
+	return is_wanted(applying, path) ||
+	    (leads_to_wanted(applying, path) &&
+		(!S_ISDIR(directory->old.st_mode) ||
+		    ((directory->old.st_mode ^ directory->new.st_mode) &
+			0777) == 0));
+}
+
 /* A directory gets its mode when all is in it, and leaves the stage when nothing of
  * it stays. */
 static void
 leave(void *context, const struct stage_change *directory)
 {
 	struct applying *applying = context;
-	const char *path = directory->path;
-	int fd;
+	bool done = is_done(applying, directory);
+	int fd = !done ? -1 :
+			 openat(directory->lower, directory->name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (directory->lower < 0 ||
-	    (!is_wanted(applying, path) && !leads_to_wanted(applying, path)))
-		return;
-	/* One that was there, and leads to what is wanted: its mode is not. */
-	if (!is_wanted(applying, path) && S_ISDIR(directory->old.st_mode) &&
-	    ((directory->old.st_mode ^ directory->new.st_mode) & 0777) != 0)
-		return;
-	fd = openat(directory->lower, directory->name,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return;
+	if (fd < 0 ||
+	    (stage_watched(applying->stage, directory->path) != NULL &&
+		!is_named(applying, directory->path)))
+		restore_mode(directory->lower, directory->name,
+		    &directory->old);
+	else
+		dress(fd, &directory->new);
 	/* In this order: whoever is killed in between does both again. */
-	if (is_empty(directory)) {
-		if (stage_watched(applying->stage, path) == NULL ||
-		    is_named(applying, path))
-			dress(fd, &directory->new);
-		unlinkat(directory->upper, directory->name, AT_REMOVEDIR);
-	}
-	close(fd);
+	if (fd < 0 ||
+	    unlinkat(directory->upper, directory->name, AT_REMOVEDIR) != 0)
+		restore_mode(directory->upper, directory->name,
+		    &directory->new);
+	if (fd >= 0)
+		close(fd);
 }
 
-static void
-read_own(struct applying *applying)
+static int
+open_log(const struct stage *stage, const char *name)
 {
+	return openat(stage->directory, name,
+	    O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* What an earlier apply did, or one that was killed: then the last entry may be cut
+ * off. */
+static void
+read_logs(struct applying *applying)
+{
+	struct arena *arena = applying->stage->arena;
 	struct own own;
+	size_t size;
+	const char *text = stage_read_file(arena, applying->stage->directory,
+	    "linked", &size);
+	const char *end = text + size;
 
 	while (read(applying->log, &own, sizeof own) == (ssize_t)sizeof own)
-		*arena_push(applying->stage->arena, &applying->own) = own;
+		*arena_push(arena, &applying->own) = own;
+	while (text != NULL && (size_t)(end - text) > sizeof(uint64_t)) {
+		struct linked linked = { .path = text + sizeof linked.inode };
+
+		memcpy(&linked.inode, text, sizeof linked.inode);
+		text = linked.path + strlen(linked.path) + 1;
+		if (text <= end)
+			*arena_push(arena, &applying->linked) = linked;
+	}
+}
+
+/* The workspace itself has the times that the command saw. */
+static void
+dress_workspace(const struct stage *stage, const struct stat *as)
+{
+	const struct timespec times[] = { as->st_atim, as->st_mtim };
+	const struct stage_change top = { .upper = stage->directory,
+		.name = "upper" };
+
+	if (is_empty(&top))
+		(void)futimens(stage->workspace, times);
 }
 
 bool
@@ -559,11 +735,12 @@ stage_apply(const struct stage *stage, const char *const *paths, size_t count,
 		.count = count,
 		.force = force,
 		.good = true,
-		.log = openat(stage->directory, "applied",
-		    O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600),
+		.log = open_log(stage, "applied"),
+		.links = open_log(stage, "linked"),
 		.applied = applied,
 	};
 	const struct stage_visitor visitor = { enter, visit, leave, &applying };
+	struct stat top;
 	bool walked;
 
 	*applied = (struct stage_applied){ 0 };
@@ -573,13 +750,19 @@ stage_apply(const struct stage *stage, const char *const *paths, size_t count,
 		    stage->path);
 		return false;
 	}
-	if (applying.log < 0) {
-		complain("cannot write in the stage: %s", strerror(errno));
+	if (applying.log < 0 || applying.links < 0 || stage->upper < 0 ||
+	    fstat(stage->upper, &top) != 0) {
+		complain("cannot work in the stage: %s", strerror(errno));
 		return false;
 	}
-	read_own(&applying);
+	snprintf(applying.scratch, sizeof applying.scratch, ".sbx-staged-%llx",
+	    (unsigned long long)stage->about.begun);
+	read_logs(&applying);
 	walked = stage_walk(stage, &visitor);
+	if (applied->applied > 0)
+		dress_workspace(stage, &top);
 	close(applying.log);
+	close(applying.links);
 	if (!applying.good)
 		complain("cannot note in the stage what was applied: the next "
 			 "apply may ask for --force");

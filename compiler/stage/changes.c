@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
@@ -26,9 +27,9 @@ enum {
 
 /* --- reading a stage ------------------------------------------------------ */
 
-/* The file, with a NUL behind it; NULL with errno.  It is sbx's own. */
-static char *
-read_file(struct arena *arena, int directory, const char *name, size_t *size)
+char *
+stage_read_file(struct arena *arena, int directory, const char *name,
+    size_t *size)
 {
 	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat status;
@@ -51,8 +52,8 @@ static void
 read_watches(struct stage *stage)
 {
 	size_t size;
-	const char *text = read_file(stage->arena, stage->directory, "watched",
-	    &size);
+	const char *text = stage_read_file(stage->arena, stage->directory,
+	    "watched", &size);
 	const char *end = text + size;
 
 	while (text != NULL && text < end) {
@@ -73,7 +74,7 @@ stage_load(struct stage *stage, struct arena *arena, const char *name,
 {
 	struct stat status;
 	size_t size;
-	const char *about = read_file(arena, directory, "about", &size);
+	const char *about = stage_read_file(arena, directory, "about", &size);
 
 	*stage = (struct stage){
 		.arena = arena,
@@ -148,6 +149,29 @@ holds_watched(const struct stage *stage, const char *path, bool link)
 			return true;
 	}
 	return false;
+}
+
+int
+stage_open_parent(int top, const char *path)
+{
+	char name[NAME_MAX + 1];
+	int fd = fcntl(top, F_DUPFD_CLOEXEC, 0);
+	const char *slash;
+
+	while (fd >= 0 && (slash = strchr(path, '/')) != NULL) {
+		size_t len = (size_t)(slash - path);
+		int next = -1;
+
+		if (len <= NAME_MAX) {
+			memcpy(name, path, len);
+			name[len] = '\0';
+			next = openat(fd, name, DIRECTORY);
+		}
+		close(fd);
+		fd = next;
+		path = slash + 1;
+	}
+	return fd;
 }
 
 /* --- what differs --------------------------------------------------------- */
@@ -327,6 +351,25 @@ visit(struct walk *walk, struct stage_change change,
 static void walk_directory(struct walk *walk, int upper, int lower,
     const char *path, bool opaque, unsigned depth);
 
+/* Who changes what is in a directory may have to be let in, and gives it its mode
+ * when he leaves. */
+static int
+open_directory(const struct walk *walk, int parent, const char *name)
+{
+	int fd = openat(parent, name, DIRECTORY);
+	struct stat status;
+
+	if (walk->visitor->leave == NULL)
+		return fd;
+	if (fd < 0 && errno == EACCES &&
+	    fchmodat(parent, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+		fd = openat(parent, name, DIRECTORY);
+	if (fd >= 0 && fstat(fd, &status) == 0 &&
+	    (status.st_mode & 0700) != 0700)
+		(void)fchmod(fd, (status.st_mode & 0777) | 0700);
+	return fd;
+}
+
 /* A directory of the upper layer. */
 static void
 walk_into(struct walk *walk, struct stage_change change, bool there,
@@ -341,9 +384,10 @@ walk_into(struct walk *walk, struct stage_change change, bool there,
 		visit(walk, change, STAGE_ADDED);
 	else if ((change.new.st_mode ^ change.old.st_mode) & 0777)
 		visit(walk, change, STAGE_MODE);
-	upper = openat(change.upper, change.name, DIRECTORY);
-	lower = change.lower < 0 ? -1 :
-				   openat(change.lower, change.name, DIRECTORY);
+	upper = open_directory(walk, change.upper, change.name);
+	lower = change.lower < 0 ?
+	    -1 :
+	    open_directory(walk, change.lower, change.name);
 	if (upper < 0 || depth == DEPTH_MAX) {
 		complain("cannot look into '%s': %s", change.path,
 		    upper < 0 ? strerror(errno) : "it lies too deep");

@@ -36,6 +36,14 @@ struct stage {
 bool stage_load(struct stage *stage, struct arena *arena, const char *name,
     int directory, int workspace);
 
+/* A file of the stage's own, with a NUL behind it; NULL with errno. */
+char *stage_read_file(struct arena *arena, int directory, const char *name,
+    size_t *size);
+
+/* Opens the directory that a path lies in, below an open one, through no link; -1
+ * with errno. */
+int stage_open_parent(int top, const char *path);
+
 enum stage_change_kind {
 	STAGE_DELETED, /* what is in the workspace; a directory with all in it */
 	STAGE_ADDED,
@@ -62,7 +70,8 @@ struct stage_change {
 
 /*
  * What to do with each of them, in the order of names, a directory before what is
- * in it; and with a directory of the upper layer when all in it was visited.
+ * in it; and with a directory of the upper layer when all in it was visited.  Where
+ * there is a `leave`, directories are made writable, and that has to restore them.
  */
 struct stage_visitor {
 	/* Before what is in a directory that hides the lower one of its name: true

@@ -213,7 +213,7 @@ begin(const struct staging *stage, const struct stat *workspace)
 	};
 	struct timespec now;
 	size_t size = stage->workspace.len;
-	int fd;
+	int upper, fd;
 
 	/* The clock by which the kernel dates changes. */
 	time_now(CLOCK_REALTIME_COARSE, &now);
@@ -230,6 +230,15 @@ begin(const struct staging *stage, const struct stat *workspace)
 	    write(fd, stage->workspace.path, size) != (ssize_t)size) {
 		int error = errno;
 
+	/* What the command sees of the workspace itself is the layer's. */
+	upper = openat(stage->directory, "upper",
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (upper < 0 || fchmod(upper, workspace->st_mode & 0777) != 0 ||
+	    (workspace->st_uid != geteuid() && geteuid() == 0 &&
+		fchown(upper, workspace->st_uid, workspace->st_gid) != 0))
+		refuse(option, "cannot make the stage like the workspace",
+		    errno);
+	close(upper);
 		unlinkat(stage->directory, "about", 0);
 		refuse(option, "cannot write what the stage is about", error);
 	}
@@ -278,6 +287,8 @@ stage_open(struct staging *stage, const char *name,
     const struct binding *anchored)
 {
 	struct sbx_place at = anchored->anchors[SBX_ANCHOR_WORKSPACE];
+	/* Its inodes may stand for other files from now on. */
+	unlinkat(stage->directory, "linked", 0);
 	struct stat workspace;
 
 	if (!anchored->bound[SBX_ANCHOR_WORKSPACE])

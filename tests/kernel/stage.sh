@@ -37,10 +37,11 @@ exec </dev/null
 make()
 {
 	rm -rf "$1" 2>/dev/null
-	mkdir -p "$1/src/deep" "$1/gone/deep" "$1/again" "$1/.git/hooks"
+	mkdir -p "$1/src/deep" "$1/gone/deep" "$1/again" "$1/.git/hooks" \
+	    "$1/.sbx-staged"
 	(
 		cd "$1" || exit 99
-		echo one | tee a b gone/1 gone/deep/2 again/old src/deep/f kept \
+		echo one | tee a b t gone/1 gone/deep/2 again/old src/deep/f kept \
 		    >/dev/null
 		ln -s a link
 		chmod 644 b
@@ -48,10 +49,12 @@ make()
 	[ "$uid" -eq "$(id -u)" ] || chown -hR "$uid:$uid" "$1"
 }
 
-# What a tree is: names, modes, links, bytes.
+# What a tree is: names, modes, links, old times, bytes.
 tree()
 {
 	(cd "$1" && find . -printf '%M %p %l\n' | grep -v '^d[^ ]* \.git' | sort
+	find . -type f -printf '%n %p\n' | sort
+	find . ! -newermt 2002-01-01 | sort
 	find . -type f -exec sha256sum {} + | sort -k 2)
 }
 
@@ -68,7 +71,80 @@ staged()
 script='echo two >>a && chmod 755 b && rm -r gone && rm -r again && mkdir again &&
     echo new >again/new && mv src/deep/f src/g && ln -sfn b link &&
     mkdir -p made/deep && echo x >made/deep/f && truncate -s 1M made/hole &&
-    ln link made/link && rm a.tmp 2>/dev/null; echo two >kept 2>/dev/null; true'
+    ln link made/link && echo h >h1 && ln h1 h2 && ln h1 made/h3 &&
+    mkdir ro && echo r >ro/f && chmod 555 ro &&
+    touch -d @1000000000 t made/deep src
+    echo two >kept 2>/dev/null; true'
+
+# What git keeps elsewhere would not be staged; in the workspace it is.
+repositories()
+{
+	(cd "$ws" && as "$uid" sh -c 'rm -rf .git && git init -q . &&
+	    git -c user.name=u -c user.email=u@x commit -q --allow-empty -m m &&
+	    git worktree add -q ../tree && cp -r .git sub.git &&
+	    git -c protocol.file.allow=always submodule --quiet add ./sub.git sub
+	    git -C sub rev-parse -q --verify HEAD >/dev/null') 2>"$tmp/said" ||
+	    tap_not_ok "uid $uid: a repository" "$(cat "$tmp/said")"
+	(cd "$home/tree" && as "$uid" "$tmp/sbxrun" --stage "$tmp/work.bin" -- true
+	) 2>"$tmp/said"
+	tap_is "uid $uid: a linked working tree" '125 1' \
+	    "$? $(grep -c 'repository of this working tree lies outside' "$tmp/said")"
+	run --stage "$tmp/work.bin" -c 'cd sub && git -c user.name=u \
+	    -c user.email=u@x commit -q --allow-empty -m inside'
+	tap_is "uid $uid: what is committed in a submodule is staged" 'm inside' \
+	    "$(cd "$ws" && as "$uid" git -C sub log -1 --format=%s) $(
+		run --stage "$tmp/work.bin" -c 'git -C sub log -1 --format=%s')"
+	(cd "$ws/sub" && as "$uid" "$tmp/sbxrun" --stage "$tmp/work.bin" -- true
+	) 2>"$tmp/said"
+	tap_is "uid $uid: a submodule by itself" 125 $?
+	staged discard >/dev/null
+}
+
+# Of a size that somebody has chosen: a file system of its own.
+full()
+{
+	mount -t tmpfs -o "size=3m,mode=700,uid=$uid" tmpfs \
+	    "$home/.local/state/sbx/stages"
+	run --stage "$tmp/plain.bin" -c 'echo x >small; head -c 9M /dev/zero >large'
+	tap_is "uid $uid: a stage that is full says so" '1 1' \
+	    "$(grep -c 'No space left' "$tmp/said") $(
+		grep -c 'file system of the stage is full' "$tmp/said")"
+	staged discard >/dev/null
+	umount "$home/.local/state/sbx/stages"
+}
+
+# One stage for all commands of a session, of a shell.
+sessions()
+{
+	run --session=s --stage "$tmp/work.bin" -c 'mkdir fresh && echo one >fresh/f'
+	tap_is "uid $uid: a session has a stage, and says so" '0 1 no' \
+	    "$? $(grep -c 'sbxrun --staged diff' "$tmp/said") $(
+		[ ! -e "$ws/fresh" ] && echo no)"
+	tap_is "uid $uid: all its commands are in it" one \
+	    "$(cd "$ws/sub" && as "$uid" "$tmp/sbxrun" --session=s -c 'cat ../fresh/f' 2>&1)"
+	run --session=s --stage=other -- true
+	tap_is "uid $uid: a session has one stage" '125 1' \
+	    "$? $(grep -c 'the session has another stage: ws-' "$tmp/said")"
+	tap_is "uid $uid: nobody applies meanwhile" 1 \
+	    "$(staged apply | grep -c 'a run or a session has this stage')"
+	run --session=s --end
+	run --session=s "$tmp/work.bin" -- true
+	run --session=s --stage -- true
+	tap_is "uid $uid: a session without one" '125 1' \
+	    "$? $(grep -c 'the session has another stage: none' "$tmp/said")"
+	run --session=s --end
+	mkdir -p "$home/.config/sbx"
+	printf '%s\n' "policy $tmp/work.bin" 'session s' 'stage yes' \
+	    >"$home/.config/sbx/shell"
+	[ "$uid" -eq 0 ] || chown -R "$uid:$uid" "$home/.config"
+	(cd "$ws" && as "$uid" "$tmp/sbxsh" -c 'echo two >>fresh/f') 2>/dev/null
+	run --session=s --end
+	tap_is "uid $uid: sbxsh has one, and what is watched there is known" \
+	    'one two no' "$(run --stage "$tmp/work.bin" -c 'echo e >.git/hooks/e
+		echo $(cat fresh/f)') $(staged apply >/dev/null
+		[ ! -e "$ws/.git/hooks/e" ] && echo no)"
+	staged discard >/dev/null
+}
 
 each()
 {
@@ -105,16 +181,21 @@ deleted src/deep/f
 changed a
 new again/new
 mode b
+new h1
+new h2
 changed link -> b
 new made/
 new made/deep/
 new made/deep/f
+new made/h3
 new made/hole
 new made/link -> b
+new ro/
+new ro/f
 new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); print}')"
 	tap_is "uid $uid: a run goes on where the last one was" 'two x' \
 	    "$(run --stage "$tmp/work.bin" -c 'echo $(tail -n 1 a) $(cat made/deep/f)')"
-	tap_is "uid $uid: all is applied" '13 applied, 0 left in the stage' \
+	tap_is "uid $uid: all is applied" '18 applied, 0 left in the stage' \
 	    "$(staged apply)"
 	tap_is "uid $uid: as if it had run there" "$(tree "$home/bare")" \
 	    "$(tree "$ws")"
