@@ -176,7 +176,6 @@ enum { SBX_INSIDE_WHICH = 0x736278 };
 
 #define SBX_STAGE_MAGIC "sbxstag1"
 #define SBX_STAGES "stages"
-enum { SBX_STAGE_NAME = 64 /* bytes of a name */ };
 
 struct sbx_stage {
 	char magic[8];

@@ -188,7 +188,8 @@ struct staging {
 	int directory; /* locked as long as something of the run is there; or -1 */
 	bool named;    /* by the user */
 	struct sbx_place workspace;
-	char name[SBX_STAGE_NAME + 1];
+	uint64_t device, inode; /* of it, outside */
+	char name[OPTIONS_MAX_NAME + 1];
 };
 
 void stage_none(struct staging *stage);
@@ -206,9 +207,13 @@ void stage_read(int directory, const char *name, struct sbx_stage *about,
 bool stage_lock(int directory);
 
 /* Finds or makes the stage of that name, or the workspace's own (NULL), and locks
- * it.  Refuses (125) a workspace that cannot be staged. */
+ * it.  Refuses (125) a workspace that cannot be staged.  `waits`: a moment for
+ * whoever has it, as a session that is ending. */
 void stage_open(struct staging *stage, const char *name,
-    const struct binding *anchored);
+    const struct binding *anchored, bool waits);
+
+/* Opens the directory of a stage that is there, to be read; -1 with errno. */
+int stage_find(const char *name);
 
 /* In the mount namespace of level full, before rules are bound: mounts the overlay
  * over the workspace; refuses (125). */

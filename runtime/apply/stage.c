@@ -21,9 +21,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static const char option[] = "--stage";
@@ -180,8 +182,10 @@ stage_lock(int directory)
 
 /* Open to be read, which flock(2) wants. */
 static int
-enter_locked(const char *name)
+enter_locked(const char *name, bool waits)
 {
+	enum { TRIES = 100, MOMENT = 30 /* milliseconds */ };
+	int tries = waits ? TRIES : 0;
 	int stages = own_state(SBX_STAGES);
 	int found = stages < 0 ? -1 : own_enter(stages, name);
 	int fd = found < 0 ?
@@ -195,11 +199,14 @@ enter_locked(const char *name)
 		    errno);
 	close(found);
 	fd = above_standard(fd);
-	if (!stage_lock(fd))
-		refuse(name,
-		    "another run has this stage; wait for its end, or name "
-		    "another one with --stage=NAME",
-		    0);
+	while (!stage_lock(fd)) {
+		if (tries-- == 0)
+			refuse(name,
+			    "another run or session has this stage; wait for "
+			    "its end, or name another one with --stage=NAME",
+			    0);
+		poll(NULL, 0, MOMENT);
+	}
 	return fd;
 }
 
@@ -223,13 +230,6 @@ begin(const struct staging *stage, const struct stat *workspace)
 	    (mkdirat(stage->directory, "work", 0700) != 0 && errno != EEXIST))
 		refuse(option, "cannot make the directories of the stage",
 		    errno);
-	fd = openat(stage->directory, "about",
-	    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 ||
-	    write(fd, &about, sizeof about) != (ssize_t)sizeof about ||
-	    write(fd, stage->workspace.path, size) != (ssize_t)size) {
-		int error = errno;
-
 	/* What the command sees of the workspace itself is the layer's. */
 	upper = openat(stage->directory, "upper",
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -239,6 +239,13 @@ begin(const struct staging *stage, const struct stat *workspace)
 		refuse(option, "cannot make the stage like the workspace",
 		    errno);
 	close(upper);
+	fd = openat(stage->directory, "about",
+	    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 ||
+	    write(fd, &about, sizeof about) != (ssize_t)sizeof about ||
+	    write(fd, stage->workspace.path, size) != (ssize_t)size) {
+		int error = errno;
+
 		unlinkat(stage->directory, "about", 0);
 		refuse(option, "cannot write what the stage is about", error);
 	}
@@ -280,15 +287,15 @@ look_at_old(const struct staging *stage, const struct stat *workspace)
 		    "the stage is of this workspace, as it was then; name "
 		    "another one with --stage=NAME",
 		    0);
+	/* Its inodes may stand for other files from now on. */
+	unlinkat(stage->directory, "linked", 0);
 }
 
 void
 stage_open(struct staging *stage, const char *name,
-    const struct binding *anchored)
+    const struct binding *anchored, bool waits)
 {
 	struct sbx_place at = anchored->anchors[SBX_ANCHOR_WORKSPACE];
-	/* Its inodes may stand for other files from now on. */
-	unlinkat(stage->directory, "linked", 0);
 	struct stat workspace;
 
 	if (!anchored->bound[SBX_ANCHOR_WORKSPACE])
@@ -299,14 +306,29 @@ stage_open(struct staging *stage, const char *name,
 	else
 		stage_name(stage, at);
 	stage->named = name != NULL;
-	stage->directory = enter_locked(stage->name);
+	stage->directory = enter_locked(stage->name, waits);
 	refuse_unfit(stage, anchored);
 	if (stat(path_of(at), &workspace) != 0)
 		refuse(path_of(at), "cannot look at the workspace", errno);
+	stage->device = workspace.st_dev;
+	stage->inode = workspace.st_ino;
 	if (faccessat(stage->directory, "about", F_OK, 0) == 0)
 		look_at_old(stage, &workspace);
 	else
 		begin(stage, &workspace);
+}
+
+int
+stage_find(const char *name)
+{
+	int stages = own_state(SBX_STAGES), fd;
+
+	if (stages < 0)
+		return -1;
+	fd = openat(stages, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	close(stages);
+	return fd;
 }
 
 /* --- the mount ------------------------------------------------------------ */
@@ -392,6 +414,20 @@ stage_mount(const struct staging *stage)
 
 /* --- its end -------------------------------------------------------------- */
 
+/* Then the command got ENOSPC, or the next one will.  The kernel gives an ordinary
+ * user no smaller bound on a directory of a disk: quotas are the administrator's,
+ * and a tmpfs would be gone with the run. */
+static bool
+is_full(int directory)
+{
+	enum { LEAST = 1 << 20 /* bytes */ };
+	struct statvfs space;
+
+	return fstatvfs(directory, &space) == 0 &&
+	    ((uint64_t)space.f_bavail * space.f_frsize < LEAST ||
+		(space.f_files > 0 && space.f_favail == 0));
+}
+
 void
 stage_tell(const struct staging *stage, bool refused)
 {
@@ -399,16 +435,21 @@ stage_tell(const struct staging *stage, bool refused)
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct directory entries;
 	struct out out;
-	bool empty;
+	bool empty, full;
 
 	if (fd < 0 || !stderr_takes_more())
 		return;
 	directory_begin(&entries, fd);
 	empty = directory_next(&entries) == NULL && entries.len == 0;
+	full = is_full(fd);
 	close(fd);
 	if (empty && refused)
 		return;
 	out_init(&out, STDERR_FILENO);
+	if (full)
+		out_text(&out,
+		    "sbxrun: stage: the file system of the stage is full, so "
+		    "files may be cut short or missing\n");
 	out_text(&out, "sbxrun: stage: ");
 	if (empty)
 		out_text(&out, "nothing was changed in the workspace\n");

@@ -204,7 +204,8 @@ set_stage(struct options *options, const char *value)
 	check_stage_name(value);
 	options->staging = true;
 	options->stage = value;
-	options->level = SBX_LEVEL_FULL;
+	if (options->level < 0)
+		options->level = SBX_LEVEL_FULL;
 }
 
 static void

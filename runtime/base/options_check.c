@@ -72,11 +72,10 @@ check_stage(const struct options *options)
 		return;
 	if (options->level != SBX_LEVEL_FULL)
 		refuse("--stage", "goes with level full alone", 0);
-	if (options->plan || options->self_test || options->keep >= 0 ||
-	    options->join >= 0 || options->session != NULL ||
+	if (options->plan || options->self_test || options->join >= 0 ||
 	    options_have_no_policy(options))
 		refuse("--stage",
-		    "goes with a command, and not with -n and --session", 0);
+		    "goes with a command, and not with -n and --join", 0);
 }
 
 static void

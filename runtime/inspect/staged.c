@@ -51,10 +51,9 @@ hand_over(int fd, int number)
 
 /* Opens the stage for sbxc, and the workspace, if it is there. */
 static void
-open_one(const struct staging *stage, int stages, bool changes)
+open_one(const struct staging *stage, bool changes)
 {
-	int fd = openat(stages, stage->name,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = stage_find(stage->name);
 
 	if (fd < 0 && errno == ENOENT)
 		refuse(stage->name,
@@ -65,7 +64,9 @@ open_one(const struct staging *stage, int stages, bool changes)
 		refuse(stage->name, "cannot open the stage", errno);
 	if (changes && !stage_lock(fd))
 		refuse(stage->name,
-		    "a run has this stage; wait until it has ended", 0);
+		    "a run or a session has this stage; wait until it has "
+		    "ended",
+		    0);
 	hand_over(fd, STAGE);
 }
 
@@ -130,7 +131,7 @@ staged_run(const struct options *options, struct arena *arena)
 		    STAGE);
 	} else {
 		find_name(options, arena, &stage);
-		open_one(&stage, stages, changes);
+		open_one(&stage, changes);
 		if (discards)
 			hand_over(stages, WORKSPACE);
 		else

@@ -111,6 +111,10 @@ arguments_fill(struct words *words, const struct sbx_options *options,
 		words_add(words, ARGUMENT_LEVEL, options->level);
 	if (options->expect != NULL)
 		words_add(words, "--expect=", options->expect);
+	if (options->stage != NULL)
+		words_add(words,
+		    *options->stage != '\0' ? "--stage=" : "--stage",
+		    options->stage);
 	if (options->flags & SBX_ALLOW_FULL_ACCESS)
 		words_add(words, "--allow-full-access", "");
 	if (options->flags & SBX_ACCEPT_NONE)

@@ -78,6 +78,8 @@ struct sbx_options {
 	                           * environ */
 	const char *sbxrun;       /* its path; NULL: where it was installed */
 	unsigned flags;           /* enum sbx_options_flag */
+	const char *stage;        /* the name of a stage; "": the workspace's
+	                           * own; NULL: nothing is staged */
 };
 
 struct sbx_sandbox;

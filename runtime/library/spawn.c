@@ -83,7 +83,7 @@ take_place(struct spawning *spawning)
 	spawning->kind = SBX_ERROR_DIRECTORY;
 	if (chdir(spawning->directory) != 0)
 		return "the sandbox does not have this directory";
-	fault = enter_fault(spawning->directory, &outside);
+	fault = enter_fault(offer, spawning->directory, &outside);
 	if (fault != NULL)
 		return fault;
 	spawning->kind = SBX_ERROR_DESCRIPTOR;

@@ -139,8 +139,19 @@ is_own_place(const char *directory, const struct stat *now)
 	return stat("/", &root) == 0 && root.st_dev == now->st_dev;
 }
 
+static bool
+is_staged(const struct offer *offer, const char *directory)
+{
+	struct offer_text at = offer->head->anchors[SBX_ANCHOR_WORKSPACE];
+
+	return offer->head->stage.len > 0 &&
+	    strncmp(directory, offer_text(offer, at), at.len) == 0 &&
+	    (directory[at.len] == '/' || directory[at.len] == '\0');
+}
+
 const char *
-enter_fault(const char *directory, const struct stat *outside)
+enter_fault(const struct offer *offer, const char *directory,
+    const struct stat *outside)
 {
 	struct stat now;
 
@@ -148,7 +159,7 @@ enter_fault(const char *directory, const struct stat *outside)
 	if (stat(".", &now) != 0)
 		return "cannot look at it";
 	if ((now.st_dev == outside->st_dev && now.st_ino == outside->st_ino) ||
-	    is_own_place(directory, &now))
+	    is_own_place(directory, &now) || is_staged(offer, directory))
 		return NULL;
 	return "another directory is there than when the session was made";
 }

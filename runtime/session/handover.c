@@ -147,6 +147,12 @@ add_binding(const struct handover *handover, struct file *file)
 
 /* -------------------------------------------------------------------------- */
 
+static const char *
+stage_of(const struct handover *handover)
+{
+	return handover->stage != NULL ? handover->stage->name : "";
+}
+
 static size_t
 room_for(const struct handover *handover)
 {
@@ -159,7 +165,8 @@ room_for(const struct handover *handover)
 		room += binding->anchors[i].len + 1;
 	return room + room_for_rules(handover) + binding->scratch.len +
 	    binding->other_home.len + binding->git.len + binding->agent.len +
-	    4 + strlen(handover->plan->policy) + 1 + strlen(handover->name) + 1;
+	    4 + strlen(handover->plan->policy) + 1 + strlen(handover->name) +
+	    1 + strlen(stage_of(handover)) + 1;
 }
 
 static void
@@ -210,12 +217,23 @@ add_filters(const struct handover *handover, struct file *file)
 	file->used += used * (uint32_t)sizeof *insns;
 }
 
-/* This process is in the view, whose own directories are on that of its root. */
+/* This process is in the view, whose own directories are on that of its root.  A
+ * staged workspace is another file system here, and is compared by what lies under
+ * it. */
 static void
-note_inode(struct offer_head *head, uint32_t anchor, struct sbx_place place)
+note_inode(const struct handover *handover, struct offer_head *head,
+    uint32_t anchor, struct sbx_place place)
 {
+	const struct staging *stage = handover->stage;
 	struct stat status, root;
 
+	if (stage != NULL && anchor == SBX_ANCHOR_WORKSPACE) {
+		head->device[anchor] = stage->device;
+		head->inode[anchor] = stage->inode;
+		return;
+	}
+	if (stage != NULL && sbx_covers(stage->workspace, place))
+		return;
 	if (place.len == 0 || stat(place.path, &status) != 0 ||
 	    stat("/", &root) != 0 || status.st_dev == root.st_dev)
 		return;
@@ -239,7 +257,7 @@ make_file(const struct handover *handover)
 		head->bound[i] = binding->bound[i];
 		head->anchors[i] = add(&file, binding->anchors[i].path,
 		    binding->anchors[i].len);
-		note_inode(head, (uint32_t)i, binding->anchors[i]);
+		note_inode(handover, head, (uint32_t)i, binding->anchors[i]);
 	}
 	if (bind_is_moved(binding))
 		head->scratch = add(&file, binding->scratch.path,
@@ -254,6 +272,8 @@ make_file(const struct handover *handover)
 		    binding->agent.len);
 	head->policy = add(&file, policy, strlen(policy));
 	head->name = add(&file, handover->name, strlen(handover->name));
+	head->stage = add(&file, stage_of(handover),
+	    strlen(stage_of(handover)));
 	add_binding(handover, &file);
 	add_filters(handover, &file);
 	file.used = (file.used + 7) & ~7U;

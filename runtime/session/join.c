@@ -113,6 +113,8 @@ prepare(struct joining *joining)
 	clock_now(&supervision->begin);
 	relay_open(&supervision->relay, supervision->blob, supervision->output);
 	supervision->tripwire = tripwire_set(joining->arena, &joining->outside);
+	if (joining->stage.directory >= 0)
+		supervision->stage = &joining->stage;
 	signals_block(&joining->former, WITHOUT_STOPS);
 	joining->watch = (struct watch){
 		.supervision = supervision,
@@ -242,7 +244,8 @@ be_command(struct joining *joining)
 		refuse(joining->directory, "cannot look at it", errno);
 	insist(joining->directory,
 	    enter_place(&joining->offer, joining->directory));
-	insist(joining->directory, enter_fault(joining->directory, &outside));
+	insist(joining->directory,
+	    enter_fault(&joining->offer, joining->directory, &outside));
 	insist(NULL, streams_renew_null(joining->null));
 	relay_enter(&supervision->relay);
 	signals_restore(&joining->former);

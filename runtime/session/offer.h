@@ -145,6 +145,7 @@ struct offer_head {
 	struct offer_text agent;  /* of ssh, if a rule opens it; "" */
 	struct offer_text policy; /* as it was named */
 	struct offer_text name;   /* of the session; "" */
+	struct offer_text stage;  /* the name of the stage; "": there is none */
 	char digest[72];          /* of the policy, in hexadecimal */
 };
 
@@ -235,8 +236,10 @@ bool enter_directory(const struct offer *offer, const char *outside,
 
 /* Why a command must not start in a directory that it has just entered in the
  * view, where `outside` is what its path leads to outside: what was replaced since
- * the session was made would be another one.  NULL: it may. */
-const char *enter_fault(const char *directory, const struct stat *outside);
+ * the session was made would be another one.  NULL: it may, as everywhere in a
+ * workspace that is staged, which is meant to be another one. */
+const char *enter_fault(const struct offer *offer, const char *directory,
+    const struct stat *outside);
 
 /* The tag that a link of /proc tells, "ns/uts" in the directory of a process;
  * 0: it cannot be read. */

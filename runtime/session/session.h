@@ -47,6 +47,7 @@ struct joining {
 	unsigned files;       /* a bit for each stream: see apply/streams.c */
 	unsigned null;        /* likewise, the null device */
 	const char *paths[3]; /* of the files, in the view */
+	struct staging stage; /* that is told of at the end */
 	int own_input;        /* what standard input was, or -1 */
 	int self;             /* a pidfd of this process */
 	struct former_signals former; /* what the command is to have */
@@ -96,6 +97,7 @@ struct handover {
 	int ruleset;
 	int group; /* the directory of the control group, or -1 */
 	const struct listening *listening;
+	const struct staging *stage; /* NULL: nothing is staged */
 	int namespaces[OFFER_END];
 };
 

@@ -237,6 +237,7 @@ static const struct keyword {
 	{ "session", NULL, offsetof(struct settings, session), NULL },
 	{ "shell", NULL, offsetof(struct settings, shell), "/" },
 	{ "explain", NULL, 0, NULL },
+	{ "stage", NULL, 0, NULL },
 	{ "level", "--level", 0, NULL },
 	{ "limit", "--limit", 0, NULL },
 	{ "define", "--define", 0, NULL },
@@ -277,6 +278,18 @@ refuse_line(const struct source *source, const char *name, const char *text)
 	refuse(125, subject, text, 0);
 }
 
+static char *
+stage_word(const char *name, const struct source *source)
+{
+	static const char option[] = "--stage=";
+	char *word = malloc(sizeof option + strlen(name));
+
+	if (word == NULL)
+		refuse_line(source, "stage", "no memory");
+	sprintf(word, "%s%s", option, name);
+	return word;
+}
+
 static void
 apply(struct settings *settings, const struct keyword *keyword, char *value,
     const struct source *source)
@@ -292,6 +305,16 @@ apply(struct settings *settings, const struct keyword *keyword, char *value,
 		else if (strcmp(value, "no") != 0)
 			refuse_line(source, "explain",
 			    "it has to be yes, agent or no");
+		free(value);
+		return;
+	}
+	if (strcmp(keyword->name, "stage") == 0) {
+		/* An option whose name may be left out. */
+		if (strcmp(value, "yes") == 0)
+			words_add(&settings->options, "--stage");
+		else if (strcmp(value, "no") != 0)
+			words_add(&settings->options,
+			    stage_word(value, source));
 		free(value);
 		return;
 	}

@@ -58,6 +58,22 @@ is_policy(struct sandbox *sandbox, const struct offer *offer)
 	    &sandbox->loaded);
 }
 
+/* What the session has, where something is to be staged elsewhere, or is not to be
+ * staged; or NULL. */
+static const char *
+other_stage(const struct options *options, const struct offer *offer)
+{
+	const char *own = offer_text(offer, offer->head->stage);
+
+	if (!options->staging)
+		return options->own_session && *own != '\0' ? own : NULL;
+	if (*own == '\0')
+		return "none";
+	return options->stage != NULL && strcmp(options->stage, own) != 0 ?
+	    own :
+	    NULL;
+}
+
 const char *
 differences_outdated(struct sandbox *sandbox, const struct offer *offer)
 {
@@ -65,6 +81,8 @@ differences_outdated(struct sandbox *sandbox, const struct offer *offer)
 
 	if (policy != NULL && !is_policy(sandbox, offer))
 		return policy;
+	if (other_stage(&sandbox->options, offer) != NULL)
+		return "--stage";
 	return find_replaced(offer);
 }
 
@@ -173,4 +191,7 @@ differences_refuse(struct sandbox *sandbox, const struct offer *offer)
 		refuse_other(offer, level_name((enum sbx_level)options->level),
 		    "level", level_name((enum sbx_level)offer->head->level));
 	check_limits(options, offer);
+	if (options->staging && other_stage(options, offer) != NULL)
+		refuse_other(offer, "--stage", "stage",
+		    other_stage(options, offer));
 }

@@ -182,6 +182,22 @@ begin_supervision(struct sandbox *sandbox)
 	    sandbox->stage.directory);
 }
 
+/* Each command of a session looks for itself; the session knows which places. */
+static void
+begin_kept_stage(struct sandbox *sandbox)
+{
+	struct supervision *supervision = &sandbox->supervision;
+
+	if (!sandbox->options.staging)
+		return;
+	stage_open(&sandbox->stage, sandbox->options.stage,
+	    bind_anchored(sandbox->binder), true);
+	supervision->stage = &sandbox->stage;
+	tripwire_list(tripwire_set(&sandbox->arena,
+			  bind_anchored(sandbox->binder)),
+	    &sandbox->arena, sandbox->stage.directory);
+}
+
 /* Neither the command nor what it does to the files changes what it judges by. */
 static void
 open_listener(struct sandbox *sandbox, const struct sbx_program *program)
@@ -422,6 +438,7 @@ sandbox_fork_kept(struct sandbox *sandbox)
 	if ((sandbox->blob.meta->flags & SBX_NO_SPAWN) != 0)
 		refuse(NULL, "a policy with 'deny spawn' has no session", 0);
 	clock_now(&supervision->begin);
+	begin_kept_stage(sandbox);
 	view_listener_prepare(supervision, &sandbox->arena,
 	    bind_anchored(sandbox->binder), &sandbox->machine);
 	return fork_at_full(sandbox);

@@ -260,7 +260,7 @@ main(int argc, char **argv, char **environment)
 	receipt_open_log(&sandbox->report, options->explain_file);
 	if (options->staging)
 		stage_open(&sandbox->stage, options->stage,
-		    bind_anchored(sandbox->binder));
+		    bind_anchored(sandbox->binder), false);
 	sandbox_fork(sandbox);
 	sandbox_prepare(sandbox, environment);
 	if (sandbox_restricts_files(sandbox))

@@ -73,6 +73,7 @@ be_first(struct birth *birth, const char *outer)
 	handover.group = sandbox->supervision.group.own;
 	signals = supervise_kept_signals();
 	handover.listening = &sandbox->supervision.listening;
+	handover.stage = sandbox->supervision.stage;
 	handover_send(&handover, birth->handover[1]);
 	title_set(&birth->title, handover.name);
 	supervise_kept(&sandbox->supervision, signals, birth->handover[1]);
@@ -427,6 +428,22 @@ open_logs(struct sandbox *sandbox, const struct offer *offer)
 	receipt_open_log(&sandbox->report, options->explain_file);
 }
 
+/* For its line at the end.  An agent, whose session has no name that somebody
+ * gave, does not need that with each command. */
+static void
+find_stage(struct joining *joining)
+{
+	const char *name = offer_text(&joining->offer,
+	    joining->offer.head->stage);
+
+	stage_none(&joining->stage);
+	if (!joining->options->staging || joining->options->own_session)
+		return;
+	memcpy(joining->stage.name, name, strlen(name) + 1);
+	joining->stage.named = joining->options->stage != NULL;
+	joining->stage.directory = stage_find(name);
+}
+
 static void
 join(struct joining *joining, struct sandbox *sandbox, char **environment)
 {
@@ -439,6 +456,7 @@ join(struct joining *joining, struct sandbox *sandbox, char **environment)
 	joining->receipt = &sandbox->receipt;
 	joining->report = &sandbox->report;
 	joining->variables = environment;
+	find_stage(joining);
 	streams_check();
 	open_logs(sandbox, &joining->offer);
 	join_run(joining);

@@ -631,15 +631,15 @@ watch_tell(const struct watch *watch, const struct cgroup_usage *usage)
 	tell_network(watch);
 	finish_receipt(watch, usage);
 	ending_tell(supervision->blob, watch->status, watch->term.late, usage);
+	if (supervision->stage != NULL)
+		stage_tell(supervision->stage,
+		    WIFEXITED(watch->status) &&
+			WEXITSTATUS(watch->status) == EXIT_REFUSED);
 	if (watch->joined)
 		return;
 	if (supervision->verbose && supervision->command != NULL)
 		ending_say(supervision->command[0], watch->status,
 		    &supervision->begin, &watch->end);
-	if (supervision->stage != NULL)
-		stage_tell(supervision->stage,
-		    WIFEXITED(watch->status) &&
-			WEXITSTATUS(watch->status) == EXIT_REFUSED);
 	hint_tell(supervision, watch->status,
 	    hint_is_hidden(supervision, watch->status));
 }

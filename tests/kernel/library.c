@@ -237,6 +237,43 @@ test_changed(struct stage *stage)
 	sbx_close(sandbox);
 }
 
+/* In the state of this user, who has a home. */
+static void
+test_staged(struct stage *stage)
+{
+	char name[32], command[512];
+	struct sbx_options options = {
+		.size = sizeof options,
+		.policy = stage->free_policy,
+		.workspace = stage->workspace,
+		.sbxrun = stage->sbxrun,
+		.stage = name,
+	};
+	struct sbx_error error;
+	struct sbx_sandbox *sandbox;
+
+	snprintf(name, sizeof name, "libsbx-%d", (int)getpid());
+	sandbox = sbx_open(&options, &error);
+	if (sandbox == NULL &&
+	    (strstr(error.text, "no overlay") != NULL ||
+		strstr(error.text, "cannot make the stage in ~") != NULL)) {
+		tap_skip(&stage->tap, error.text, "a stage");
+		return;
+	}
+	tap_ok(&stage->tap,
+	    sandbox != NULL && shell(sandbox, "echo x >staged") == 0 &&
+		shell(sandbox, "test -e staged") == 0 &&
+		access("staged", F_OK) != 0,
+	    "a stage: %s", sandbox != NULL ? "" : error.text);
+	sbx_close(sandbox);
+	/* The session is ending. */
+	snprintf(command, sizeof command,
+	    "for i in 1 2 3 4 5 6 7 8 9; do '%s' --staged=%s discard "
+	    ">/dev/null 2>&1 && exit; sleep 0.2; done; exit 1",
+	    stage->sbxrun, name);
+	tap_ok(&stage->tap, system(command) == 0, "and it is free at the end");
+}
+
 static void
 test_bytes(struct stage *stage)
 {
@@ -583,6 +620,7 @@ main(void)
 	if (!tap_has_full(&stage.tap))
 		return stage_end(&stage);
 	test_bytes(&stage);
+	test_staged(&stage);
 	sandbox = stage_open(&stage, stage.free_policy, "full");
 	tap_ok(&stage.tap, sbx_warnings(sandbox)[0] == '\0', "no warnings: %s",
 	    sbx_warnings(sandbox));

@@ -24,7 +24,7 @@ fi
 
 # Not below /tmp: that is the scratch directory at level full.
 tap_begin /var/tmp
-tap_programs "$SBXRUN" "$SBXC"
+tap_programs "$SBXRUN" "$SBXC" "$builddir/sbxsh"
 policy plain read-only 'allow write ${workspace}'
 policy work workspace-write 'watch git ${workspace}' 'deny write ${workspace}/kept'
 printf 'root:x:0:0::%s:/bin/sh\nu:x:%s:%s::%s:/bin/sh\n' "$tmp/home-0" \
@@ -305,9 +305,9 @@ for i in range(1100): os.mkdir(\"d\"); os.chdir(\"d\")"'
 	tap_until sh -c "HOME=$home; ! flock -n '$home'/.local/state/sbx/stages/ws-* true"
 	run --stage "$tmp/work.bin" -- true
 	tap_is "uid $uid: another run waits for its end" '125 1' \
-	    "$? $(grep -c 'another run has this stage' "$tmp/said")"
+	    "$? $(grep -c 'another run or session has this stage' "$tmp/said")"
 	tap_is "uid $uid: and so does who applies it" 1 \
-	    "$(staged apply | grep -c 'a run has this stage')"
+	    "$(staged apply | grep -c 'a run or a session has this stage')"
 	run --stage=other "$tmp/work.bin" -- true
 	tap_is "uid $uid: another stage is free" 0 $?
 	exec 9>&-
@@ -319,12 +319,17 @@ for i in range(1100): os.mkdir(\"d\"); os.chdir(\"d\")"'
 	(cd "$ws" && as "$uid" "$tmp/sbxrun" --staged=other discard >/dev/null)
 	run --stage -l standard "$tmp/work.bin" -- true
 	tap_is "uid $uid: level standard has none" 125 $?
+	run -l standard --stage "$tmp/work.bin" -- true
+	tap_is "uid $uid: nor where that was said first" 125 $?
 	mkdir -p "$ws/mnt"
 	mount -t tmpfs tmpfs "$ws/mnt"
 	run --stage "$tmp/work.bin" -- true
 	tap_is "uid $uid: a mount in the workspace" '125 1' \
 	    "$? $(grep -c 'mnt: it is a mount' "$tmp/said")"
 	umount "$ws/mnt"
+	repositories
+	sessions
+	full
 	[ "$uid" -ne 0 ] || umount "$ws"
 }
 
