@@ -58,10 +58,13 @@ require("../run.js")("$program");
 END
 	chmod 755 "$out/sbx/bin/$program"
 done
-cp "$source/packaging/npm/run.js" "$out/sbx"
+cp "$source"/packaging/npm/run.js "$source"/packaging/npm/index.* "$out/sbx"
 cp "$source/README.md" "$source/LICENSE" "$out/sbx"
 manifest "$out/sbx" "  \"name\": \"sbx\",
   \"description\": \"Run commands and agents confined by a compiled policy\",
+  \"main\": \"index.js\",
+  \"types\": \"index.d.ts\",
+  \"engines\": { \"node\": \">=18\" },
   \"bin\": { \"sbxc\": \"bin/sbxc\", \"sbxrun\": \"bin/sbxrun\", \"sbxsh\": \"bin/sbxsh\" },
   \"optionalDependencies\": {
     \"sbx-linux-x64\": \"$version\",

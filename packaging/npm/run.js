@@ -6,9 +6,26 @@ const { constants } = require("os");
 const fs = require("fs");
 const path = require("path");
 
+// Where the package with the programs for this machine is, or undefined.
+function packaged() {
+  try {
+    return path.dirname(require.resolve(
+      `sbx-${process.platform}-${process.arch}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+// A program's path; without that package the one of PATH.
+function find(program) {
+  const directory = packaged();
+  return directory ? path.join(directory, "bin", program) : program;
+}
+
 // sbxrun looks for shipped profiles where `make install` puts them; here they lie
 // beside it.
-function named(directory, args) {
+function named(args, directory = packaged()) {
+  if (directory === undefined) return args;
   const end = args.findIndex((arg) => arg === "--" || arg === "-c");
   return args.map((arg, i) => {
     const name = /^@([a-z-]+)$/.exec(arg);
@@ -19,18 +36,16 @@ function named(directory, args) {
 }
 
 module.exports = function (program) {
-  const name = `sbx-${process.platform}-${process.arch}`;
-  let directory;
-  try {
-    directory = path.dirname(require.resolve(`${name}/package.json`));
-  } catch {
-    console.error(`${program}: there is no package ${name}: sbx runs on Linux, ` +
-      "on x64 and arm64; was npm told to leave optional packages out?");
+  const directory = packaged();
+  if (directory === undefined) {
+    console.error(`${program}: there is no package sbx-${process.platform}-` +
+      `${process.arch}: sbx runs on Linux, on x64 and arm64; was npm told to ` +
+      "leave optional packages out?");
     process.exit(125);
   }
   const args = process.argv.slice(2);
   const ran = spawnSync(path.join(directory, "bin", program),
-    program === "sbxrun" ? named(directory, args) : args,
+    program === "sbxrun" ? named(args, directory) : args,
     { stdio: "inherit" });
   if (ran.error) {
     console.error(`${program}: ${ran.error.message}`);
@@ -38,3 +53,5 @@ module.exports = function (program) {
   }
   process.exit(ran.signal ? 128 + constants.signals[ran.signal] : ran.status);
 };
+module.exports.find = find;
+module.exports.named = named;

@@ -280,11 +280,14 @@ set_explain(struct options *options, const char *value)
 		options->explain_all = true;
 	else if (strcmp(value, "agent") == 0)
 		options->explain_agent = true;
+	else if (strcmp(value, "quiet") == 0)
+		options->explain_quiet = true;
 	else if (strchr(value, '/') == NULL)
 		/* A mistyped word would make a file of that name. */
 		refuse(value,
-		    "--explain takes live, all, agent or a file with a '/' in "
-		    "its name, as ./report",
+		    "--explain takes live, all, agent, quiet or a file with a "
+		    "'/' "
+		    "in its name, as ./report",
 		    0);
 	else
 		options->explain_file = value;
@@ -339,8 +342,8 @@ static const struct option_line lines[] = {
 	{ 'v', "verbose", NULL, "say level, workspace and network on stderr",
 	    OFFSET(verbose), NULL, OFTEN },
 	{ '\0', "explain", "[HOW]",
-	    "live, all, agent or a file: say what is denied", 0, set_explain,
-	    OFTEN },
+	    "live, all, agent, quiet or a file: say what is denied", 0,
+	    set_explain, OFTEN },
 	{ '\0', "ask", "[tty]",
 	    "ask about what was denied, in the end, and run it again", 0,
 	    set_ask, OFTEN },

@@ -77,7 +77,7 @@ struct options {
 	bool plan;          /* -n */
 	bool brief;         /* --dry-run=summary */
 	bool explain;       /* --explain, and what it says: */
-	bool explain_live, explain_all, explain_agent;
+	bool explain_live, explain_all, explain_agent, explain_quiet;
 	bool explain_thorough;    /* see struct explaining */
 	const char *explain_file; /* or NULL */
 	const char *learn;        /* --learn: a file, or NULL */

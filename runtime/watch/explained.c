@@ -213,9 +213,11 @@ explained_tell(const struct telling *telling)
 	fill_head(&head, explaining->blob);
 	advice = advice_ask(explaining, &head);
 	/* Never block on a stderr that nobody reads. */
-	if (stderr_takes_more() && advice.all != NULL)
+	if (telling->quiet || !stderr_takes_more())
+		;
+	else if (advice.all != NULL)
 		print_words(advice.words, advice.size);
-	else if (stderr_takes_more())
+	else
 		print_lines(telling);
 	for (int i = 0; i < 2; i++)
 		send_all(telling->sinks[i], telling, &advice);

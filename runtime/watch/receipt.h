@@ -323,6 +323,7 @@ struct telling {
 	struct receipt *sinks[2]; /* of which each may be NULL */
 	bool all;                 /* without a bound */
 	bool agent;               /* in the form for agents */
+	bool quiet;               /* in records alone */
 	bool failed;              /* the command did */
 };
 

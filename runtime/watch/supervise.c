@@ -87,6 +87,7 @@ supervise_tells(struct supervision *supervision, const struct options *options,
 	supervision->explains = options->explain;
 	supervision->explain_all = options->explain_all;
 	supervision->explain_agent = options->explain_agent;
+	supervision->explain_quiet = options->explain_quiet;
 }
 
 static void
@@ -586,6 +587,7 @@ tell_denials(const struct watch *watch)
 		},
 		.all = supervision->explain_all,
 		.agent = supervision->explain_agent,
+		.quiet = supervision->explain_quiet,
 		.failed = explained_failed(watch->status,
 		    watch->term.late),
 	};

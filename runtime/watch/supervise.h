@@ -75,7 +75,7 @@ struct supervision {
 	/* --explain: who is told, beside the person, or NULL; and why nothing
 	 * is explained, or NULL. */
 	struct receipt *report;
-	bool explains, explain_all, explain_agent;
+	bool explains, explain_all, explain_agent, explain_quiet;
 	const struct staging *stage; /* NULL: nothing is staged */
 	bool verbose;                /* -v: says how the command ended */
 	const char *why_untraced;

@@ -1,6 +1,7 @@
 # Command lines: options, output, exit status.
 
 test_scripts += \
+	tests/cli/bindings.sh \
 	tests/cli/build.bats \
 	tests/cli/bounds.bats \
 	tests/cli/check.bats \

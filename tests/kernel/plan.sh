@@ -356,8 +356,8 @@ tap_is "-n=summary is --dry-run=summary" same \
 # A mistyped word of --explain must not become a file of the workspace.
 for word in agnt Agent all.json; do
 	"$SBXRUN" "--explain=$word" "$tmp/p.bin" -- true 2>"$tmp/err"
-	tap_is "--explain=$word is refused" '125 live, all, agent no' "$? $(
-	    grep -o 'live, all, agent' "$tmp/err") $(
+	tap_is "--explain=$word is refused" '125 live, all, agent, quiet no' "$? $(
+	    grep -o 'live, all, agent, quiet' "$tmp/err") $(
 	    [ -f "./$word" ] && echo yes || echo no)"
 done
 

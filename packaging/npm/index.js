@@ -1,0 +1,201 @@
+// Runs commands confined by a policy, from node: see index.d.ts for what each
+// function takes and gives.  Each command is a process of sbxrun, whose records
+// say how it ended and what was denied.
+"use strict";
+const { spawn } = require("child_process");
+const { constants } = require("os");
+const { find, named } = require("./run.js");
+
+const REFUSED = 125;
+
+class SandboxError extends Error {
+  constructor(message, text) {
+    super(message);
+    this.name = "SandboxError";
+    this.stderr = text;
+  }
+}
+
+// An argument vector; a text is for a shell inside.
+function vector(command) {
+  if (typeof command === "string") return ["sh", "-c", command];
+  if (Array.isArray(command) && command.length > 0) return command.map(String);
+  throw new TypeError("a command is a text for the shell, or a list of words");
+}
+
+// Collects a stream up to a number of bytes, and hands on what comes.
+function collect(stream, max, seen) {
+  const parts = [];
+  let size = 0;
+  stream.on("data", (part) => {
+    if (seen) seen(part);
+    if (size < max) parts.push(part.subarray(0, max - size));
+    size += part.length;
+  });
+  return () => ({ bytes: Buffer.concat(parts), cut: Math.max(0, size - max) });
+}
+
+// The records of sbxrun: JSON lines.
+function records(text) {
+  return text.split("\n").filter((line) => line !== "").map((line) => {
+    try {
+      return JSON.parse(line);
+    } catch {
+      throw new SandboxError("sbxrun wrote a record that is no JSON", line);
+    }
+  });
+}
+
+function signalName(number) {
+  return Object.keys(constants.signals)
+    .find((name) => constants.signals[name] === number) ?? null;
+}
+
+let sessions = 0;
+
+class Sandbox {
+  constructor(options) {
+    this.options = options;
+    this.sbxrun = options.sbxrun ?? find("sbxrun");
+    this.session = null;
+  }
+
+  // With session: the sandbox lives until close(), or until this process ends.
+  static async open(options = {}) {
+    const sandbox = new Sandbox({ policy: "@coding", explain: true, ...options });
+    if (options.session) {
+      sandbox.session = `node-${process.pid}-${++sessions}`;
+      await sandbox.#control(["--with-parent", "--idle=none",
+        ...sandbox.#policy(), "--", "true"]);
+    }
+    return sandbox;
+  }
+
+  #policy() {
+    const { policy, workspace, level, parameters, limits, allow, deny } =
+      this.options;
+    const words = [];
+    if (workspace) words.push("-w", workspace);
+    if (level) words.push("-l", level);
+    for (const [name, value] of Object.entries(parameters ?? {}))
+      words.push("-D", `${name}=${value}`);
+    for (const [name, value] of Object.entries(limits ?? {}))
+      words.push(`--limit=${name}=${value}`);
+    for (const rule of allow ?? []) words.push(`--allow=${rule}`);
+    for (const rule of deny ?? []) words.push(`--deny=${rule}`);
+    return [...words, ...named([policy])];
+  }
+
+  async #control(words) {
+    const child = spawn(this.sbxrun, ["--session", this.session, ...words],
+      { stdio: ["ignore", "ignore", "pipe"] });
+    const said = collect(child.stderr, 65536);
+    const code = await new Promise((resolve, reject) => {
+      child.on("error", (error) => reject(new SandboxError(error.message, "")));
+      child.on("close", resolve);
+    });
+    const text = said().bytes.toString();
+    if (code !== 0) throw new SandboxError(text.trim(), text);
+  }
+
+  // Starts a command: { child, done }.  `done` is fulfilled as run() is.
+  spawn(command, options = {}) {
+    const argv = vector(command);
+    const words = ["--status-fd=3"];
+    if (this.options.explain) words.push("--explain=quiet");
+    if (options.timeout)
+      words.push(`--limit=timeout=${Math.ceil(options.timeout / 1000)}s`);
+    words.push(...(this.session ? ["--session", this.session] :
+      this.#policy()), "--", ...argv);
+    const child = spawn(this.sbxrun, words, {
+      cwd: options.cwd,
+      env: options.env,
+      stdio: [...(options.stdio ?? ["pipe", "pipe", "pipe"]), "pipe"],
+    });
+    const max = options.maxBuffer ?? 16 << 20;
+    const record = collect(child.stdio[3], Infinity);
+    const output = child.stdout && collect(child.stdout, max, options.onStdout);
+    const errors = child.stderr && collect(child.stderr, max, options.onStderr);
+    const abort = () => child.kill("SIGTERM");
+    const done = new Promise((resolve, reject) => {
+      child.on("error", (error) => reject(new SandboxError(error.message, "")));
+      child.on("close", (code, signal) => {
+        try {
+          resolve(this.#result(code, signal, record().bytes.toString(),
+            output?.(), errors?.()));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    if (options.signal) {
+      if (options.signal.aborted) abort();
+      options.signal.addEventListener("abort", abort, { once: true });
+      const off = () => options.signal.removeEventListener("abort", abort);
+      done.then(off, off);
+    }
+    return { child, done };
+  }
+
+  #result(code, signal, text, output, errors) {
+    const all = records(text);
+    const end = all.findLast((record) => record.event === "end");
+    const said = errors?.bytes.toString() ?? "";
+    // A command may end with 125 as well: only sbxrun's record tells.
+    if (code === REFUSED && end?.exit !== REFUSED)
+      throw new SandboxError(said.trim() || "sbxrun refused the command", said);
+    return {
+      exitCode: end?.exit ?? (signal ? null : code),
+      signal: end ? signalName(end.signal) : signal,
+      timedOut: end?.timeout ?? false,
+      stdout: output?.bytes.toString() ?? "",
+      stderr: said,
+      cut: (output?.cut ?? 0) + (errors?.cut ?? 0) + (end?.stdout_cut ?? 0) +
+        (end?.stderr_cut ?? 0),
+      denials: all.filter((record) => record.event === "denied"),
+      changes: all.filter((record) => record.event === "changed"),
+      receipt: end ?? null,
+    };
+  }
+
+  run(command, options = {}) {
+    const { child, done } = this.spawn(command, options);
+    child.stdin?.on("error", () => {}); // the command may not read it
+    child.stdin?.end(options.input ?? "");
+    return done;
+  }
+
+  // Ends a session and what runs in it.
+  async close() {
+    if (this.session === null) return;
+    await this.#control(["--end"]);
+    this.session = null;
+  }
+
+  async [Symbol.asyncDispose ?? Symbol.for("asyncDispose")]() {
+    await this.close();
+  }
+}
+
+// What sbxc says of an access, such as ["read", "/etc/passwd"], without running
+// anything: { allowed, text }.
+async function why(policy, question, options = {}) {
+  const child = spawn(options.sbxc ?? find("sbxc"),
+    ["why", ...named([policy]), ...question],
+    { stdio: ["ignore", "pipe", "pipe"], cwd: options.cwd });
+  const output = collect(child.stdout, 1 << 20);
+  const errors = collect(child.stderr, 65536);
+  await new Promise((resolve, reject) => {
+    child.on("error", (error) => reject(new SandboxError(error.message, "")));
+    child.on("close", resolve);
+  });
+  const text = output().bytes.toString();
+  const word = /^(allowed|denied)/.exec(text);
+  if (word === null) {
+    const said = errors().bytes.toString();
+    throw new SandboxError(said.trim(), said);
+  }
+  return { allowed: word[1] === "allowed", text };
+}
+
+module.exports = { Sandbox, SandboxError, why };
