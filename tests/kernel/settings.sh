@@ -28,6 +28,7 @@ policy shut workspace-write 'deny read ~/work/config'
 policy open workspace-write 'allow write ~/.config/git'
 policy home workspace-write 'allow write ~/work'
 policy coding coding
+policy gpu workspace-write 'use gpu'
 policy online coding-online
 policy told coding-online 'set env npm_config_registry = "http://127.0.0.1:9/"'
 
@@ -180,6 +181,13 @@ fresh()
 	    "$(fresh_run 'mkdir -p "$PNPM_HOME/store" && echo yes')"
 	tap_is "$level: uid $uid: so are modules of Go" yes \
 	    "$(fresh_run 'mkdir -p "$GOMODCACHE/x" && echo yes')"
+	tap_is "$level: uid $uid: so are what Gradle, cargo and nimble keep" yes \
+	    "$(fresh_run 'mkdir -p "$GRADLE_USER_HOME/native" \
+		"$CARGO_HOME/registry" "$NIMBLE_DIR/pkgs2" && echo yes')"
+	mkdir -p "$home/.config/gh" "$home/.ipython"
+	tap_is "$level: uid $uid: gh and IPython find settings that can be read" \
+	    yes "$(fresh_run 'for d in "$GH_CONFIG_DIR" "$IPYTHONDIR"; do
+		mkdir -p "$d" && ls "$d" >/dev/null && echo >"$d/x" || exit; done; echo yes')"
 	if [ "$level" = full ]; then
 		fresh_run 'mkdir -p ~/.m2/repository/x && touch ~/.cargo/git/y'
 		tap_is "$level: uid $uid: caches are kept, and not in the home" \
@@ -256,6 +264,22 @@ sbxrun: warning: /etc/ssh/ssh_config.d/20-shut.conf: it is not in the view: it c
 	    grep -e '^end' -e ssh_config.d | sort)"
 }
 
+# A device whose name is that of one of NVIDIA's, and what it does, /dev/null's.
+devices()
+{
+	name="$level: uid $uid: the devices of graphics cards open with the group alone"
+	card=/dev/nvidia-sbx-$$
+	if [ "$(id -u)" -ne 0 ] || ! mknod -m 666 "$card" c 1 3 2>/dev/null; then
+		tap_lacks "$name" 'only root can make a device'
+		return
+	fi
+	prepare "$uid"
+	tap_is "$name" 'shut open ' "$(for p in plain gpu; do
+		run $p "echo 2>/dev/null >$card && echo open || echo shut"
+	done)"
+	rm "$card"
+}
+
 tap_levels standard full
 users=$(id -u)
 if tap_twice; then users="$users $ORDINARY"; fi
@@ -267,6 +291,7 @@ for uid in $users; do
 		planted
 		registries
 		fresh
+		devices
 	done
 done
 for level in $levels; do
