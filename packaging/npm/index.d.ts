@@ -20,7 +20,8 @@ export interface SandboxOptions {
   /** One sandbox for all commands, which share /tmp and the network: it lives
    * until close().  Without it each command has a new one. */
   session?: boolean;
-  /** The program; by default that of the package, or the one of PATH. */
+  /** The program; by default that of the package, or the one of PATH.  It must
+   * not lie in the workspace, where a command could replace it. */
   sbxrun?: string;
 }
 

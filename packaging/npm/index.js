@@ -3,7 +3,9 @@
 // say how it ended and what was denied.
 "use strict";
 const { spawn } = require("child_process");
+const fs = require("fs");
 const { constants } = require("os");
+const path = require("path");
 const { find, named } = require("./run.js");
 
 const REFUSED = 125;
@@ -14,6 +16,28 @@ class SandboxError extends Error {
     this.name = "SandboxError";
     this.stderr = text;
   }
+}
+
+// The workspace that sbxrun takes by itself: the top of the git working tree.
+function workspaceOf(start) {
+  for (let at = start; ; at = path.dirname(at)) {
+    if (fs.existsSync(path.join(at, ".git"))) return at;
+    if (at === path.dirname(at)) return start;
+  }
+}
+
+// Found once, and never where a command could put another one in its place, which
+// the next run would start unconfined.  node_modules/.bin is often in PATH.
+function program(name, given, workspace) {
+  const found = given ?? find(name);
+  if (!found || !fs.existsSync(found))
+    throw new SandboxError(`${name} was not found; install sbx`, "");
+  const real = fs.realpathSync(found);
+  const top = fs.realpathSync(workspace ?? workspaceOf(process.cwd()));
+  if (real.startsWith(path.join(top, path.sep)))
+    throw new SandboxError(`${real} lies in the workspace, where a command ` +
+      "could replace it: install sbx elsewhere, as with npm install -g", "");
+  return real;
 }
 
 // An argument vector; a text is for a shell inside.
@@ -56,7 +80,8 @@ let sessions = 0;
 class Sandbox {
   constructor(options) {
     this.options = options;
-    this.sbxrun = options.sbxrun ?? find("sbxrun");
+    this.sbxrun = program("sbxrun", options.sbxrun,
+      fs.existsSync(options.workspace ?? "") ? options.workspace : undefined);
     this.session = null;
   }
 
@@ -180,7 +205,7 @@ class Sandbox {
 // What sbxc says of an access, such as ["read", "/etc/passwd"], without running
 // anything: { allowed, text }.
 async function why(policy, question, options = {}) {
-  const child = spawn(options.sbxc ?? find("sbxc"),
+  const child = spawn(program("sbxc", options.sbxc),
     ["why", ...named([policy]), ...question],
     { stdio: ["ignore", "pipe", "pipe"], cwd: options.cwd });
   const output = collect(child.stdout, 1 << 20);

@@ -16,10 +16,14 @@ function packaged() {
   }
 }
 
-// A program's path; without that package the one of PATH.
+// A program's path; without that package the one of PATH, or undefined.
 function find(program) {
   const directory = packaged();
-  return directory ? path.join(directory, "bin", program) : program;
+  if (directory) return path.join(directory, "bin", program);
+  return (process.env.PATH ?? "").split(path.delimiter)
+    .filter((place) => path.isAbsolute(place))
+    .map((place) => path.join(place, program))
+    .find((file) => fs.existsSync(file));
 }
 
 // sbxrun looks for shipped profiles where `make install` puts them; here they lie

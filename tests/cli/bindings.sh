@@ -13,6 +13,11 @@ echo friday >"$HOME/notes/plan"
 cd "$tmp/app" || exit 99
 "$SBXC" build -o "$tmp/coding.bin" @coding
 
+# What a command could leave for the next run, first in PATH.
+mkdir "$tmp/app/bin"
+printf '#!/bin/sh\ntouch "%s"\n' "$tmp/escaped" >"$tmp/app/bin/sbxrun"
+chmod +x "$tmp/app/bin/sbxrun"
+
 # A line for each question, as both languages answer it.
 cat >"$tmp/expected" <<'END'
 status: 7 out err
@@ -28,6 +33,7 @@ fresh: no
 shared: yes
 closed
 ended early: true
+planted: lies in the workspace
 END
 
 cat >"$tmp/ask.js" <<'END'
@@ -66,6 +72,9 @@ const say = console.log;
     { signal: stop.signal, onStdout: () => stop.abort() });
   r = await done;
   say("ended early:", r.exitCode !== 0);
+  process.env.PATH = `${process.cwd()}/bin:${process.env.PATH}`;
+  await Sandbox.open({ policy }).then((s) => s.run("true"))
+    .catch((e) => say("planted:", /lies in the workspace/.exec(e.message)[0]));
 })().catch((e) => { console.error(e); process.exit(1); });
 END
 
@@ -105,6 +114,12 @@ async def late():
     except asyncio.TimeoutError:
         return True
 print("ended early:", str(asyncio.run(late())).lower())
+os.environ["PATH"] = os.getcwd() + "/bin:" + os.environ["PATH"]
+try:
+    sbx.Sandbox(policy).run("true")
+except sbx.SandboxError as error:
+    print("planted:", "lies in the workspace"
+          if "lies in the workspace" in str(error) else error)
 END
 
 # answers NAME COMMAND...: the same of all.
@@ -124,4 +139,6 @@ answers()
 answers node node "$tmp/ask.js" "$srcdir/packaging/npm/index.js" "$tmp/coding.bin"
 PYTHONPATH=$srcdir/packaging/python PYTHONDONTWRITEBYTECODE=1 \
     answers python python3 "$tmp/ask.py" "$tmp/coding.bin"
+tap_is "what a command left in PATH was not started" no \
+    "$([ -e "$tmp/escaped" ] && echo yes || echo no)"
 tap_done

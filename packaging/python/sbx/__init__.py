@@ -16,6 +16,8 @@ import itertools
 import json
 import math
 import os
+import pathlib
+import shutil
 import subprocess
 import threading
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
@@ -54,6 +56,23 @@ class Result:
             raise subprocess.CalledProcessError(self.returncode, self.args,
                                                 self.stdout, self.stderr)
         return self
+
+
+def _program(name: str, workspace) -> str:
+    """Found once, and never where a command could put another one in its place,
+    which the next run would start unconfined: a PATH often begins with a directory
+    of the project."""
+    found = shutil.which(name)
+    if found is None:
+        raise SandboxError(f"{name} was not found; install sbx")
+    here = pathlib.Path.cwd()
+    top = pathlib.Path(workspace) if workspace is not None else next(
+        (at for at in (here, *here.parents) if (at / ".git").exists()), here)
+    real = pathlib.Path(found).resolve()
+    if top.resolve() in real.parents:
+        raise SandboxError(f"{real} lies in the workspace, where a command could "
+                           "replace it: install sbx elsewhere")
+    return str(real)
 
 
 def _vector(command: Command) -> list:
@@ -100,7 +119,7 @@ class Sandbox:
                  allow: Iterable[str] = (), deny: Iterable[str] = (),
                  explain: bool = True, session: bool = False,
                  sbxrun: str = "sbxrun"):
-        self._sbxrun, self._explain = sbxrun, explain
+        self._sbxrun, self._explain = _program(sbxrun, workspace), explain
         self._policy = []
         if workspace is not None:
             self._policy += ["-w", os.fspath(workspace)]
@@ -229,7 +248,7 @@ class Sandbox:
 def why(policy: str, *question: str, cwd=None, sbxc: str = "sbxc"):
     """What a policy says of an access, such as "read", "/etc/passwd":
     (whether it is allowed, the text)."""
-    ran = subprocess.run([sbxc, "why", policy, *question], cwd=cwd, text=True,
+    ran = subprocess.run([_program(sbxc, cwd), "why", policy, *question], cwd=cwd, text=True,
                          capture_output=True, check=False)
     if not ran.stdout.startswith(("allowed", "denied")):
         raise SandboxError(ran.stderr.strip())
