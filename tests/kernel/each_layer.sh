@@ -93,6 +93,7 @@ alone()
 		wanted=$(echo "$line" | awk -v at="$column" \
 		    '{ print $(NF - 3 + at) }')
 		operation=$(echo "$line" | sed -E 's/( +[^ ]+){3}$//')
+		[ "${operation%% *}" != int80 ] || wanted=$(tap_int80 "$wanted")
 		# The operation is words.
 		# shellcheck disable=SC2086
 		got=$(cd "$ws" && as "$uid" env SBX_TEST_WITHOUT="$without" \

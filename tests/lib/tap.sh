@@ -222,6 +222,17 @@ tap_levels()
 	done
 }
 
+# tap_int80 ANSWER: the answer to a call by int 0x80; on a machine that takes none,
+# where the processor ends who tries, that end.
+tap_int80()
+{
+	if [ "$("$PROBE" int80 20 2>&1)" = 'signal 11' ]; then
+		echo 'signal 11'
+	else
+		echo "$1"
+	fi
+}
+
 tap_done()
 {
 	echo "1..$tap_count"
