@@ -87,6 +87,22 @@ kernel_call(const struct syscall_data *data)
 	return result;
 }
 
+/* Whether this machine takes calls of 32-bit programs; where it takes none, the
+ * processor ends who tries. */
+static inline bool
+kernel_takes_int80(void)
+{
+	struct syscall_data getpid = { .number = 20, .audit = AUDIT_ARCH_I386 };
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		kernel_call(&getpid);
+		_exit(0);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
 static inline bool
 kernel_install(const struct sbx_insn *insns, size_t count)
 {

@@ -175,7 +175,8 @@ kernel_verdict(const struct bpf_program *program, const struct row *row,
 	uint32_t action = 0;
 
 	if (arches[row->machine->arch].audit != KERNEL_AUDIT ||
-	    strstr(row->machine->name, "/foreign") != NULL)
+	    strstr(row->machine->name, "/foreign") != NULL ||
+	    (row->call.audit == AUDIT_ARCH_I386 && !kernel_takes_int80()))
 		return otherwise;
 	if (!kernel_verdicts(program, &row->call, 1, &action))
 		return 0;
