@@ -24,7 +24,7 @@ class _Options(ctypes.Structure):
                 ("blob_size", _size), ("workspace", _text), ("level", _text),
                 ("parameters", _texts), ("limits", _texts), ("expect", _text),
                 ("environment", _texts), ("sbxrun", _text),
-                ("flags", ctypes.c_uint)]
+                ("flags", ctypes.c_uint), ("stage", _text)]
 
 
 class _Descriptor(ctypes.Structure):

@@ -31,6 +31,7 @@ own 125: 125
 why: false
 fresh: no
 shared: yes
+at once: 1 2 3 4
 closed
 ended early: true
 planted: lies in the workspace
@@ -64,6 +65,8 @@ const say = console.log;
   const kept = await Sandbox.open({ policy, sbxrun, session: true });
   await kept.run("touch /dev/shm/mine");
   say("shared:", (await kept.run("test -e /dev/shm/mine && echo yes || echo no")).stdout.trim());
+  const many = await Promise.all([1, 2, 3, 4].map((n) => kept.run(`exit ${n}`)));
+  say("at once:", ...many.map((m) => m.exitCode));
   await kept.close();
   await kept.close();
   say("closed");
@@ -106,6 +109,10 @@ print("fresh:", one.run(look).stdout.strip())
 with sbx.Sandbox(policy, sbxrun=run, session=True) as kept:
     kept.run("touch /dev/shm/mine")
     print("shared:", kept.run(look).stdout.strip())
+    async def many():
+        return await asyncio.gather(*(kept.arun(f"exit {n}")
+                                      for n in (1, 2, 3, 4)))
+    print("at once:", *(m.returncode for m in asyncio.run(many())))
 print("closed")
 
 async def late():

@@ -185,27 +185,4 @@ else
 	tap_is "Python" fine "$(LIBSBX=$shared PYTHONPATH=$agent \
 	    PYTHONDONTWRITEBYTECODE=1 python3 "$tmp/try.py" 2>&1)"
 fi
-
-cp "$agent/sbx.mjs" "$tmp"
-cat >"$tmp/try.mjs" <<'EOF_JS'
-import assert from 'node:assert';
-import { Sandbox } from './sbx.mjs';
-const sbxrun = process.env.SBXRUN;
-const sandbox = await Sandbox.open({ policy: '../free.bin', sbxrun });
-const run = (text) => sandbox.run(['sh', '-c', text]);
-assert.equal((await run('exit 7')).status, 7);
-await run('echo kept >/tmp/kept');
-assert.equal((await run('cat /tmp/kept')).stdout, 'kept\n');
-const many = await Promise.all([1, 2, 3, 4].map((n) => run(`exit ${n}`)));
-assert.deepEqual(many.map(({ status }) => status), [1, 2, 3, 4]);
-assert.equal((await sandbox.close()).status, 0);
-await assert.rejects(Sandbox.open({ policy: '/nonexistent.bin', sbxrun }),
-    /cannot open the policy/);
-console.log('fine');
-EOF_JS
-if ! node --version >/dev/null 2>&1; then
-	tap_skip "Node" "it is not there"
-else
-	tap_is "Node" fine "$(node "$tmp/try.mjs" 2>&1)"
-fi
 tap_done
