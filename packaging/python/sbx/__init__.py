@@ -95,8 +95,6 @@ def _result(args, status, stdout, stderr, text) -> Result:
         raise SandboxError((said or "sbxrun refused the command").strip())
     if end is not None and end["exit"] is not None and status >= 0:
         status = end["exit"]
-    elif end is not None and end["signal"] is not None:
-        status = -end["signal"]
     return Result(args, status, stdout, stderr,
                   end is not None and end["timeout"],
                   [r for r in records if r["event"] == "denied"],
