@@ -73,8 +73,8 @@ tap_empty "the shipped profiles and the policies of golden/ok have the layout" \
 
 # The examples of the manual and of the README, but those with a mistake.
 mkdir "$tmp/pages"
-for page in man/sbx.5 man/sbxc.1 man/sbx-profiles.7 README.md \
-    docs/tour.md docs/network.md; do
+for page in man/sbx.5 man/sbxc.1 man/sbxc-check.1 man/sbxc-fmt.1 \
+    man/sbx-profiles.7 README.md docs/tour.md docs/network.md; do
 	page_policies "$srcdir/$page" "$tmp/pages/${page##*/}"
 done
 tap_empty "what users are shown has the layout" \

@@ -209,11 +209,8 @@ agrees()
 
 # --- the cases -------------------------------------------------------------
 
-for page in sbx.5 sbxc.1 sbxrun.1 sbxsh.1 sbx-profiles.7 sbx-agents.7 sbx-blob.5 \
-    sbx-test.5; do
-	examples "$srcdir/man/$page"
-done
-for page in README.md docs/tour.md docs/network.md; do
+# shellcheck disable=SC2046
+for page in $(cd "$srcdir" && echo man/*.[157]) README.md docs/tour.md docs/network.md; do
 	examples "$srcdir/$page"
 done
 if [ "$tap_count" -ge 20 ]; then
@@ -243,8 +240,8 @@ for file in "$tmp"/blocks/*; do
 done
 
 agrees sets sbx.5 's,~/\.ssh ,~/.shs ,'
-agrees baseline sbx.5 's/^\.It @swap Ta EPERM/.It @swap Ta ENOSYS/'
-agrees groups sbx.5 '/^\.It @pkey/d'
+agrees baseline sbx-syscalls.7 's/^\.It @swap Ta EPERM/.It @swap Ta ENOSYS/'
+agrees groups sbx-syscalls.7 '/^\.It @pkey/d'
 agrees profile_groups sbx-profiles.7 '/^\.It dotfiles/d'
 agrees limits sbx-profiles.7 '/^\.It processes/s/8192/4096/'
 tap_done
