@@ -34,6 +34,12 @@ static const struct {
 	[PROXY_NO_SUCH_NAME] = { "no such name", false },
 	[PROXY_FAILED] = { "failed", false },
 	[PROXY_LIMIT] = { "limit", true },
+	[PROXY_REQUEST] = { "request", true },
+	[PROXY_SECRET] = { "secret elsewhere", true },
+	[PROXY_MALFORMED] = { "ambiguous request", true },
+	[PROXY_PROTOCOL] = { "other protocol", true },
+	[PROXY_CERTIFICATE] = { "certificate", true },
+	[PROXY_DISTRUSTED] = { "own roots", true },
 };
 
 bool

@@ -45,6 +45,13 @@ enum proxy_verdict {
 	PROXY_NO_SUCH_NAME,
 	PROXY_FAILED, /* nobody answered there */
 	PROXY_LIMIT,  /* of the proxy */
+	/* Behind the name is what was asked for: "METHOD /path". */
+	PROXY_REQUEST,     /* no rule allows this request, or one denies it */
+	PROXY_SECRET,      /* it carries a secret that may not go there */
+	PROXY_MALFORMED,   /* two readers could understand it in two ways */
+	PROXY_PROTOCOL,    /* this is no HTTP/1, or it changes to another */
+	PROXY_CERTIFICATE, /* that of the server is not believed */
+	PROXY_DISTRUSTED,  /* the client did not believe ours */
 	PROXY_VERDICT_END,
 };
 
@@ -67,6 +74,53 @@ struct proxy_event {
 
 _Static_assert(sizeof(struct proxy_event) == 32 + PROXY_EVENT_NAME,
     "a record has no gaps");
+
+/*
+ * sbx-tls ends TLS for names whose requests are judged or carry a secret.  sbxrun
+ * starts it before the command, and both say this to each other; sbx-proxy then
+ * hands connections over to it.
+ */
+enum tls_descriptor {
+	TLS_POLICY = 3, /* the verified blob, in a sealed file */
+	TLS_EVENTS,     /* struct proxy_event, to the supervisor */
+	TLS_WORK,       /* struct tls_work, from sbx-proxy; its end ends it */
+	TLS_START, /* the secrets, from sbxrun, and what it makes of them */
+	TLS_ROOTS, /* the certificates that this machine believes */
+};
+
+enum {
+	TLS_VERSION = 1,
+	TLS_SECRET_MIN = 16,   /* bytes of a secret */
+	TLS_SECRET_MAX = 4096, /* more would be no field of a request */
+	TLS_TEXT_MAX = 8192,
+};
+
+#define TLS_REFUSED UINT32_MAX
+
+/* First this, then so many secrets; back come as many of the same length, which
+ * stand for them inside, and the certificate that is to be believed there.
+ * TLS_REFUSED: a line of text comes instead, which says why. */
+struct tls_start {
+	uint32_t version, count;
+};
+
+/* Its bytes follow. */
+struct tls_secret {
+	uint32_t name; /* in the blob's strings; 0: it is no secret */
+	uint32_t size;
+};
+
+/* With the sockets of the client, of which no byte of TLS was taken, and of the
+ * server. */
+struct tls_work {
+	uint32_t version;
+	uint16_t port;
+	uint8_t via;        /* enum proxy_via */
+	uint8_t plain;      /* HTTP without TLS */
+	uint32_t rule;      /* of the connection */
+	uint32_t head_size; /* bytes of a head that was taken, which follow */
+	char name[SBX_NAME_SIZE];
+};
 
 /* --- handing.c --------------------------------------------------------- */
 

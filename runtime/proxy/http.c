@@ -14,15 +14,15 @@
 
 /* --- words ---------------------------------------------------------------- */
 
-static bool
+bool
 text_is(struct text text, const char *word)
 {
 	return text.len == strlen(word) &&
 	    strncasecmp(text.at, word, text.len) == 0;
 }
 
-static struct text
-trim(struct text text)
+struct text
+text_trim(struct text text)
 {
 	while (text.len > 0 && (*text.at == ' ' || *text.at == '\t')) {
 		text.at++;
@@ -34,9 +34,8 @@ trim(struct text text)
 	return text;
 }
 
-/* Takes what stands before the byte, and the byte; false: it is not there. */
-static bool
-cut(struct text *rest, char byte, struct text *first)
+bool
+text_cut(struct text *rest, char byte, struct text *first)
 {
 	const char *end = memchr(rest->at, byte, rest->len);
 
@@ -48,19 +47,18 @@ cut(struct text *rest, char byte, struct text *first)
 	return true;
 }
 
-/* A line without its CR LF. */
-static bool
-cut_line(struct text *rest, struct text *line)
+bool
+text_cut_line(struct text *rest, struct text *line)
 {
-	if (!cut(rest, '\n', line) || line->len == 0 ||
+	if (!text_cut(rest, '\n', line) || line->len == 0 ||
 	    line->at[line->len - 1] != '\r')
 		return false;
 	line->len--;
 	return true;
 }
 
-static bool
-is_token(struct text text)
+bool
+text_is_token(struct text text)
 {
 	static const char others[] = "!#$%&'*+-.^_`|~";
 
@@ -76,25 +74,23 @@ is_token(struct text text)
 }
 
 static bool
-is_number(struct text text, uint64_t *value)
+text_is_number(struct text text, uint64_t *value)
 {
 	const char *end = text.at + text.len;
 
 	return text.len > 0 && sbx_decimal_read(text.at, end, value) == end;
 }
 
-/* The end of the head: the first byte behind its blank line, or NULL. */
-static const char *
-head_end(const char *bytes, size_t len)
+const char *
+http_head_end(const char *bytes, size_t len)
 {
 	const char *at = memmem(bytes, len, "\r\n\r\n", 4);
 
 	return at != NULL ? at + 4 : NULL;
 }
 
-/* No byte in a head is a control character but tabs and the ends of lines. */
-static bool
-is_clean(const char *bytes, size_t len)
+bool
+http_is_clean(const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		uint8_t c = (uint8_t)bytes[i];
@@ -129,7 +125,7 @@ parse_authority(struct http_request *request, struct text text)
 	if (literal) {
 		text.at++;
 		text.len--;
-		if (!cut(&text, ']', &host))
+		if (!text_cut(&text, ']', &host))
 			return bad(request, "the address has no end");
 		if (text.len > 0 && *text.at != ':')
 			return bad(request, "there is more behind the address");
@@ -137,7 +133,7 @@ parse_authority(struct http_request *request, struct text text)
 			port = (struct text){ text.at + 1, text.len - 1 };
 		if (text.len > 0 && port.len == 0)
 			return bad(request, "the port is missing");
-	} else if (cut(&text, ':', &host)) {
+	} else if (text_cut(&text, ':', &host)) {
 		port = text;
 		if (port.len == 0)
 			return bad(request, "the port is missing");
@@ -145,7 +141,8 @@ parse_authority(struct http_request *request, struct text text)
 		host = text;
 	}
 	if (port.len > 0 &&
-	    (!is_number(port, &number) || number == 0 || number > UINT16_MAX))
+	    (!text_is_number(port, &number) || number == 0 ||
+		number > UINT16_MAX))
 		return bad(request, "the port is not a number up to 65535");
 	if (host.len == 0)
 		return bad(request, "the host is missing");
@@ -183,28 +180,49 @@ parse_url(struct http_request *request, struct text target)
 	return true;
 }
 
+/* METHOD TARGET VERSION */
+static bool
+parse_words(struct http_request *request, struct text line, struct text *target)
+{
+	if (!text_cut(&line, ' ', &request->method) ||
+	    !text_is_token(request->method))
+		return bad(request, "the method is malformed");
+	if (!text_cut(&line, ' ', target) || target->len == 0)
+		return bad(request, "the first line is malformed");
+	request->version = line;
+	if (!text_is(line, "HTTP/1.1") && !text_is(line, "HTTP/1.0"))
+		return bad(request, "only HTTP/1.1 and HTTP/1.0 are spoken");
+	for (size_t i = 0; i < target->len; i++) {
+		if ((uint8_t)target->at[i] <= ' ' ||
+		    (uint8_t)target->at[i] > '~')
+			return bad(request, "the target is not ASCII");
+	}
+	request->tunnel = request->method.len == 7 &&
+	    memcmp(request->method.at, "CONNECT", 7) == 0;
+	return true;
+}
+
 static bool
 parse_first_line(struct http_request *request, struct text line)
 {
 	struct text target;
 
-	if (!cut(&line, ' ', &request->method) || !is_token(request->method))
-		return bad(request, "the method is malformed");
-	if (!cut(&line, ' ', &target) || target.len == 0)
-		return bad(request, "the first line is malformed");
-	request->version = line;
-	if (!text_is(line, "HTTP/1.1") && !text_is(line, "HTTP/1.0"))
-		return bad(request, "only HTTP/1.1 and HTTP/1.0 are spoken");
-	for (size_t i = 0; i < target.len; i++) {
-		if ((uint8_t)target.at[i] <= ' ' || (uint8_t)target.at[i] > '~')
-			return bad(request, "the target is not ASCII");
-	}
-	request->tunnel = request->method.len == 7 &&
-	    memcmp(request->method.at, "CONNECT", 7) == 0;
+	if (!parse_words(request, line, &target))
+		return false;
 	if (!request->tunnel)
 		return parse_url(request, target);
 	return parse_authority(request, target) &&
 	    (request->port != 0 || bad(request, "the port is missing"));
+}
+
+static bool
+parse_origin_line(struct http_request *request, struct text line)
+{
+	if (!parse_words(request, line, &request->path))
+		return false;
+	if (request->tunnel || *request->path.at != '/')
+		return bad(request, "the target is not a path");
+	return true;
 }
 
 /* --- fields --------------------------------------------------------------- */
@@ -214,7 +232,8 @@ parse_length(struct http_request *request, struct text value)
 {
 	if (request->body != HTTP_NO_BODY)
 		return bad(request, "the body has two lengths");
-	if (!is_number(value, &request->length) || request->length > INT64_MAX)
+	if (!text_is_number(value, &request->length) ||
+	    request->length > INT64_MAX)
 		return bad(request, "the length of the body is no number");
 	request->body = HTTP_LENGTH;
 	return true;
@@ -232,26 +251,28 @@ parse_encoding(struct http_request *request, struct text value)
 	return true;
 }
 
-static bool
-parse_field(struct http_request *request, struct text line)
+bool
+http_field(struct http_request *request, struct text line, struct text *name,
+    struct text *value)
 {
-	struct text name, value = line;
-
-	if (!cut(&value, ':', &name) || !is_token(name))
+	*value = line;
+	if (!text_cut(value, ':', name) || !text_is_token(*name))
 		return bad(request, "a field is malformed");
-	value = trim(value);
-	if (text_is(name, "Content-Length"))
-		return parse_length(request, value);
-	if (text_is(name, "Transfer-Encoding"))
-		return parse_encoding(request, value);
+	*value = text_trim(*value);
+	if (text_is(*name, "Content-Length"))
+		return parse_length(request, *value);
+	if (text_is(*name, "Transfer-Encoding"))
+		return parse_encoding(request, *value);
 	return true;
 }
 
-enum parsed
-http_parse(const char *bytes, size_t len, struct http_request *request)
+/* What begins a head: a first line that `first` reads, and fields. */
+static enum parsed
+parse_head(const char *bytes, size_t len, struct http_request *request,
+    bool (*first)(struct http_request *request, struct text line))
 {
-	const char *end = head_end(bytes, len);
-	struct text rest, line, fields;
+	const char *end = http_head_end(bytes, len);
+	struct text rest, line, name, value;
 
 	*request = (struct http_request){ .fault = NULL };
 	if (end == NULL)
@@ -262,22 +283,50 @@ http_parse(const char *bytes, size_t len, struct http_request *request)
 	rest = (struct text){ bytes, request->head - 2 };
 	if (request->head > HTTP_HEAD_MAX)
 		bad(request, "the head is too long");
-	else if (!is_clean(bytes, request->head))
+	else if (!http_is_clean(bytes, request->head))
 		bad(request, "there is a control character in the head");
-	else if (!cut_line(&rest, &line))
+	else if (!text_cut_line(&rest, &line))
 		bad(request, "the first line is malformed");
-	else if (parse_first_line(request, line))
-		fields = rest;
+	else if (first(request, line))
+		request->fields = rest;
 	if (request->fault != NULL)
 		return PARSED_BAD;
-	request->fields = fields;
 	while (rest.len > 0) {
-		if (!cut_line(&rest, &line))
+		if (!text_cut_line(&rest, &line))
 			bad(request, "a line is malformed");
-		if (request->fault != NULL || !parse_field(request, line))
+		if (request->fault != NULL ||
+		    !http_field(request, line, &name, &value))
 			return PARSED_BAD;
 	}
 	return PARSED_OK;
+}
+
+enum parsed
+http_parse(const char *bytes, size_t len, struct http_request *request)
+{
+	return parse_head(bytes, len, request, parse_first_line);
+}
+
+enum parsed
+http_origin(const char *bytes, size_t len, struct http_request *request)
+{
+	enum parsed parsed = parse_head(bytes, len, request, parse_origin_line);
+	struct text rest = request->fields, line, name;
+
+	if (parsed != PARSED_OK)
+		return parsed;
+	while (text_cut_line(&rest, &line)) {
+		if (!text_cut(&line, ':', &name) || !text_is(name, "Host"))
+			continue;
+		if (request->host.len > 0)
+			bad(request, "there are two hosts");
+		if (request->fault != NULL ||
+		    !parse_authority(request, text_trim(line)))
+			return PARSED_BAD;
+	}
+	return request->host.len > 0 || bad(request, "the host is missing") ?
+	    PARSED_OK :
+	    PARSED_BAD;
 }
 
 /* --- the head for the server ---------------------------------------------- */
@@ -324,19 +373,19 @@ put_port(struct writer *writer, uint16_t port)
 	put(writer, digits + at, sizeof digits - at);
 }
 
-/* Whether a field Connection names this one, which is then for us alone. */
-static bool
-is_named(struct text fields, struct text name)
+bool
+http_is_named(struct text fields, struct text name)
 {
 	struct text line, word, rest;
 
-	while (cut_line(&fields, &line)) {
+	while (text_cut_line(&fields, &line)) {
 		rest = line;
-		if (!cut(&rest, ':', &word) || !text_is(word, "Connection"))
+		if (!text_cut(&rest, ':', &word) ||
+		    !text_is(word, "Connection"))
 			continue;
 		for (bool more = true; more;) {
-			more = cut(&rest, ',', &word);
-			word = trim(more ? word : rest);
+			more = text_cut(&rest, ',', &word);
+			word = text_trim(more ? word : rest);
 			if (word.len == name.len &&
 			    strncasecmp(word.at, name.at, name.len) == 0)
 				return true;
@@ -360,7 +409,7 @@ is_for_proxies(const struct http_request *request, struct text name)
 	/* What says where the body ends is for everybody. */
 	return !text_is(name, "Content-Length") &&
 	    !text_is(name, "Transfer-Encoding") &&
-	    is_named(request->fields, name);
+	    http_is_named(request->fields, name);
 }
 
 static void
@@ -396,9 +445,10 @@ http_rewrite(const struct http_request *request, bool for_proxy,
 	put_word(&writer, "\r\nHost: ");
 	put_host(&writer, request);
 	put_word(&writer, "\r\nConnection: close\r\n");
-	while (cut_line(&rest, &line)) {
+	while (text_cut_line(&rest, &line)) {
 		value = line;
-		if (!cut(&value, ':', &name) || is_for_proxies(request, name))
+		if (!text_cut(&value, ':', &name) ||
+		    is_for_proxies(request, name))
 			continue;
 		put_text(&writer, line);
 		put_word(&writer, "\r\n");
@@ -431,8 +481,9 @@ parse_origin(struct http_request *request, struct text line)
 {
 	struct text target;
 
-	return cut(&line, ' ', &request->method) && cut(&line, ' ', &target) &&
-	    target.len > 0 && (*target.at == '/' || text_is(target, "*")) &&
+	return text_cut(&line, ' ', &request->method) &&
+	    text_cut(&line, ' ', &target) && target.len > 0 &&
+	    (*target.at == '/' || text_is(target, "*")) &&
 	    (text_is(line, "HTTP/1.1") || text_is(line, "HTTP/1.0"));
 }
 
@@ -444,18 +495,18 @@ may_be_head(const char *bytes, size_t len)
 	struct text rest = { bytes, len }, method = rest, line;
 	struct http_request request;
 
-	if (!cut(&rest, ' ', &method) && len > METHOD_MAX)
+	if (!text_cut(&rest, ' ', &method) && len > METHOD_MAX)
 		return false;
 	rest = (struct text){ bytes, len };
-	return is_token(method) &&
-	    is_clean(bytes, len - (bytes[len - 1] == '\r')) &&
-	    (!cut_line(&rest, &line) || parse_origin(&request, line));
+	return text_is_token(method) &&
+	    http_is_clean(bytes, len - (bytes[len - 1] == '\r')) &&
+	    (!text_cut_line(&rest, &line) || parse_origin(&request, line));
 }
 
 enum parsed
 http_host(const char *bytes, size_t len, struct http_request *request)
 {
-	const char *end = head_end(bytes, len);
+	const char *end = http_head_end(bytes, len);
 	struct text rest, line, name;
 
 	*request = (struct http_request){ .fault = NULL };
@@ -466,15 +517,15 @@ http_host(const char *bytes, size_t len, struct http_request *request)
 	if (end == NULL)
 		return len < HTTP_HEAD_MAX ? PARSED_MORE : PARSED_BAD;
 	rest = (struct text){ bytes, (size_t)(end - bytes) - 2 };
-	if (!cut_line(&rest, &line))
+	if (!text_cut_line(&rest, &line))
 		return PARSED_BAD;
 	while (rest.len > 0) {
-		if (!cut_line(&rest, &line) || !cut(&line, ':', &name) ||
-		    !is_token(name))
+		if (!text_cut_line(&rest, &line) ||
+		    !text_cut(&line, ':', &name) || !text_is_token(name))
 			return PARSED_BAD;
 		if (text_is(name, "Host") &&
 		    (request->host.len > 0 ||
-			!parse_authority(request, trim(line))))
+			!parse_authority(request, text_trim(line))))
 			return PARSED_BAD;
 	}
 	return request->host.len > 0 ? PARSED_OK : PARSED_BAD;
@@ -487,7 +538,7 @@ http_answer(const char *bytes, size_t len, unsigned *status, size_t *head)
 {
 	static const char version[] = "HTTP/1.";
 	enum { STATUS_AT = 9, STATUS_END = 12 };
-	const char *end = head_end(bytes, len);
+	const char *end = http_head_end(bytes, len);
 	uint64_t number = 0;
 
 	*status = 0;
@@ -497,7 +548,7 @@ http_answer(const char *bytes, size_t len, unsigned *status, size_t *head)
 	if (end - bytes < STATUS_END + 4 ||
 	    memcmp(bytes, version, sizeof version - 1) != 0 ||
 	    bytes[STATUS_AT - 1] != ' ' ||
-	    !is_number((struct text){ bytes + STATUS_AT, 3 }, &number) ||
+	    !text_is_number((struct text){ bytes + STATUS_AT, 3 }, &number) ||
 	    (bytes[STATUS_END] != ' ' && bytes[STATUS_END] != '\r'))
 		return PARSED_BAD;
 	*status = (unsigned)number;

@@ -80,6 +80,15 @@ struct text {
 	size_t len;
 };
 
+bool text_is(struct text text, const char *word);
+/* Without the blanks around it. */
+struct text text_trim(struct text text);
+/* Takes what stands before the byte, and the byte; false: it is not there. */
+bool text_cut(struct text *rest, char byte, struct text *first);
+/* A line without its CR LF. */
+bool text_cut_line(struct text *rest, struct text *line);
+bool text_is_token(struct text text);
+
 /* What is known after some bytes of a message have come. */
 enum parsed {
 	PARSED_MORE, /* as long as it is, it may become a message */
@@ -111,6 +120,21 @@ struct http_request {
 /* PARSED_MORE: no blank line yet. */
 enum parsed http_parse(const char *bytes, size_t len,
     struct http_request *request);
+
+/* The same of a request to the server itself: `path` is its target, which begins
+ * with '/', and `host` and `port` (or 0) are those of its one field Host. */
+enum parsed http_origin(const char *bytes, size_t len,
+    struct http_request *request);
+
+/* The end of the head: the first byte behind its blank line, or NULL. */
+const char *http_head_end(const char *bytes, size_t len);
+/* No byte in a head is a control character but tabs and the ends of lines. */
+bool http_is_clean(const char *bytes, size_t len);
+/* Takes a field; what it says of the body is noted, once. */
+bool http_field(struct http_request *request, struct text line,
+    struct text *name, struct text *value);
+/* Whether a field Connection names this one, which is then for us alone. */
+bool http_is_named(struct text fields, struct text name);
 
 /* The head for the server itself: with its path (for another proxy: the URL),
  * with the host of the URL in field Host, without what is for proxies, for one

@@ -319,6 +319,12 @@ test_refusals(struct tap *tap)
 		{ PROXY_NO_SUCH_NAME, false, "no such name" },
 		{ PROXY_FAILED, false, "failed" },
 		{ PROXY_LIMIT, true, "limit" },
+		{ PROXY_REQUEST, true, "request" },
+		{ PROXY_SECRET, true, "secret elsewhere" },
+		{ PROXY_MALFORMED, true, "ambiguous request" },
+		{ PROXY_PROTOCOL, true, "other protocol" },
+		{ PROXY_CERTIFICATE, true, "certificate" },
+		{ PROXY_DISTRUSTED, true, "own roots" },
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
