@@ -43,7 +43,7 @@ TEST_LIMIT = 600
 fast_tier = check-TESTS
 $(fast_tier): TESTS = $(fast_tests)
 
-# Everything.  `./bootstrap check` has a sixth of the rounds, and runs more
+# Everything.  `./bootstrap check` has an eighth of the rounds, and runs more
 # tests at once than there are processors.
 check-all:
 	find tests -name '*.trs' -exec rm -f {} +
@@ -87,6 +87,7 @@ test_run = tests/lib/run \
 	CC='$(CC)' MANDOC='$(MANDOC)' \
 	TEST_ROUNDS='$(TEST_ROUNDS)' TEST_LIMIT='$(TEST_LIMIT)' \
 	CLIENTS='$(CLIENTS)'
+AM_TESTS_ENVIRONMENT = TEST_COSTS=yes; export TEST_COSTS;
 LOG_COMPILER = $(test_run)
 SH_LOG_COMPILER = $(test_run)
 BATS_LOG_COMPILER = $(test_run) $(BATS)

@@ -14,7 +14,7 @@ tap_begin
 # Of 32,000 rules: seconds, and KiB of address space.
 count=32000 seconds=15 memory=409600
 if [ "$(tap_rounds 100)" -lt 100 ]; then
-	count=8000 seconds=15 memory=204800
+	count=4000 seconds=15 memory=204800
 fi
 # A sanitizer takes terabytes of address space, and more time.
 if tap_sanitized; then

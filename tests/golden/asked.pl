@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# usage: asked.pl SBXC DIRECTORY [PAIR...]
+# usage: asked.pl [-EVERY] SBXC DIRECTORY [PAIR...]
 # Pairs of policies, old.sbx and new.sbx in PAIR; without any, changes of one line
-# to three policies, made in DIRECTORY.  Each pair is compared both ways round,
+# to three policies, made in DIRECTORY, or one in EVERY of them.  Each pair is compared both ways round,
 # as text and as JSON, and what `sbxc diff` says is put to `sbxc why`, about both
 # policies and with the options that diff prints: the answers must differ, as it
 # says.  A line for each that does not, and one at the end with how many were
@@ -10,6 +10,8 @@
 use strict;
 use warnings;
 
+my $every = @ARGV && $ARGV[0] =~ /^-(\d+)$/ ? $1 : 1;
+shift if $every > 1;
 my ($sbxc, $directory, @pairs) = @ARGV;
 my %bases = (
 	coding => "profile p extends coding {\n",
@@ -73,7 +75,7 @@ my @changes = (
 	'drop limit output',
 	'allow everything',
 );
-my ($asked, $wrong) = (0, 0);
+my ($asked, $wrong, $turn) = (0, 0, 0);
 
 sub run
 {
@@ -184,6 +186,7 @@ for my $base (@pairs ? () : sort keys %bases) {
 	my $plain = policy("$base.sbx", $bases{$base});
 
 	for my $change (@changes) {
+		next if $turn++ % $every;
 		my $changed = policy("changed.sbx", $bases{$base},
 		    "    $change\n");
 

