@@ -477,14 +477,20 @@ is_denied(const struct binding *binding, struct sbx_place at)
 }
 
 /* A directory in the scratch directory, and those above it.  Commands have
- * written there, so no link is followed; whatever else is in the way stays. */
+ * written there, so no link is followed; whatever else is in the way stays.  An
+ * earlier run has made most of them. */
 static bool
-make_in_scratch(const struct mount_tree *tree, const char *suffix)
+make_in_scratch(int scratch, const char *suffix)
 {
 	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(tree->root, inside(place_tmp), flags), next;
+	int fd = open_unlinked(scratch, suffix + 1, flags), next;
 	char path[SBX_MAX_PATH + 1], *name = path, *slash;
 
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || errno != ENOENT)
+		return fd >= 0;
+	fd = openat(scratch, ".", flags);
 	memcpy(path, suffix + 1, strlen(suffix));
 	while (fd >= 0 && name != NULL) {
 		slash = strchr(name, '/');
@@ -516,12 +522,15 @@ make_caches(struct mount_tree *tree)
 	struct sbx_place home = binding->anchors[SBX_ANCHOR_HOME];
 	char target[SBX_MAX_PATH + 1];
 	struct stat status;
+	int scratch;
 
 	if (!binding->bound[SBX_ANCHOR_HOME] || home.len == 0 ||
 	    tree->scratch.len == 0 ||
 	    !rule_index_allows(binding->index, SBX_WRITE, tree->scratch))
 		return;
-	for (uint32_t i = 0; i < blob->path_count; i++) {
+	scratch = openat(tree->root, inside(place_tmp),
+	    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	for (uint32_t i = 0; scratch >= 0 && i < blob->path_count; i++) {
 		const struct sbx_path *path = &blob->paths[i];
 		const char *suffix = sbx_string(blob, path->suffix);
 		struct sbx_place at;
@@ -535,13 +544,15 @@ make_caches(struct mount_tree *tree)
 		at = arena_join(tree->arena, home, sbx_place_of(suffix));
 		if (stat(at.path, &status) == 0 || errno != ENOENT ||
 		    is_denied(binding, at) || mounts_around(tree, at) != NULL ||
-		    !make_in_scratch(tree, suffix))
+		    !make_in_scratch(scratch, suffix))
 			continue;
 		make_parents(tree, at);
 		memcpy(target, place_tmp.path, place_tmp.len);
 		memcpy(target + place_tmp.len, suffix, strlen(suffix) + 1);
 		symlinkat(target, tree->root, inside(at));
 	}
+	if (scratch >= 0)
+		close(scratch);
 }
 
 static void

@@ -75,10 +75,13 @@ connect_again(const struct waiting *waiting)
 void
 connect_forget(const struct waiting *attempt)
 {
-	if (attempt->socket >= 0)
-		caller_close(attempt->socket);
-	if (attempt->target >= 0)
+	/* Only sockets of the internet linger. */
+	if (attempt->target >= 0) {
+		close(attempt->socket);
 		close(attempt->target);
+	} else if (attempt->socket >= 0) {
+		caller_close(attempt->socket);
+	}
 }
 
 static int
