@@ -123,9 +123,16 @@ enum sbx_effect { SBX_ALLOW, SBX_DENY, SBX_PREFER_DENY, SBX_EFFECT_END };
 /*
  * The path rights.  In an allow rule the set is closed upwards: write and exec
  * come with read.  In a deny rule it is what is taken away: denying read takes
- * all three.
+ * all three.  `stage write`, which is an allow of write in the workspace, has one
+ * more bit, which is no right.
  */
-enum sbx_right { SBX_READ = 1, SBX_WRITE = 2, SBX_EXEC = 4, SBX_RIGHTS = 7 };
+enum sbx_right {
+	SBX_READ = 1,
+	SBX_WRITE = 2,
+	SBX_EXEC = 4,
+	SBX_RIGHTS = 7,
+	SBX_STAGED = 8,
+};
 
 enum sbx_level {
 	SBX_LEVEL_NONE,

@@ -74,6 +74,19 @@ sbx_rule_covers(const struct sbx_rule *rule, struct sbx_place path)
 	return true;
 }
 
+const struct sbx_path *
+sbx_stage_rule(const struct sbx_blob *blob, uint8_t platforms)
+{
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		const struct sbx_path *path = &blob->paths[i];
+
+		if ((path->rights & SBX_STAGED) != 0 &&
+		    (path->platforms & platforms) != 0)
+			return path;
+	}
+	return NULL;
+}
+
 /* Takes a rule that applies into account; true if nothing can change the
  * verdict any more. */
 static bool

@@ -50,6 +50,13 @@ sbx_path_holds(const struct sbx_path *path, enum sbx_level level)
 	    path->rights != SBX_WRITE;
 }
 
+/*
+ * The first `stage write` on a machine, or NULL.  With one, sbxrun keeps all that
+ * changes in the workspace apart, whichever rule lets it be written.
+ */
+const struct sbx_path *sbx_stage_rule(const struct sbx_blob *blob,
+    uint8_t platforms);
+
 enum sbx_reason {
 	SBX_BECAUSE_NOTHING, /* no rule allows it */
 	SBX_BECAUSE_ALLOWED,

@@ -155,11 +155,17 @@ check_anchor(const struct sbx_blob *blob, const void *record)
 
 /* See enum sbx_right: allows are closed upwards, denies of read downwards. */
 static bool
-is_rights(uint8_t effect, uint8_t rights)
+is_rights(const struct sbx_path *path)
 {
+	uint8_t rights = path->rights;
+
+	if ((rights & SBX_STAGED) != 0)
+		return path->effect == SBX_ALLOW &&
+		    path->anchor == SBX_ANCHOR_WORKSPACE &&
+		    rights == (SBX_STAGED | SBX_READ | SBX_WRITE);
 	if (rights == 0 || (rights & ~SBX_RIGHTS) != 0)
 		return false;
-	if (effect == SBX_ALLOW)
+	if (path->effect == SBX_ALLOW)
 		return (rights & SBX_READ) != 0;
 	return (rights & SBX_READ) == 0 || rights == SBX_RIGHTS;
 }
@@ -185,7 +191,7 @@ check_path(const struct sbx_blob *blob, const void *record)
 	if (!is_pattern(blob, path->glob))
 		return SBX_BLOB_PATH;
 	if (path->effect >= SBX_EFFECT_END || !is_where(path->platforms) ||
-	    !is_rights(path->effect, path->rights))
+	    !is_rights(path))
 		return SBX_BLOB_PATH;
 	if (path->first_exclusion > blob->exclusion_count ||
 	    path->exclusion_count >

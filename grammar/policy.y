@@ -59,7 +59,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 	GROUP "'group'" PROFILE "'profile'" EXTENDS "'extends'" USE "'use'"
 	ABOUT "'about'" ALLOW "'allow'" DENY "'deny'" PREFER "'prefer'"
 	DROP "'drop'" EXCEPT "'except'" GLOB "'glob'" REQUIRE "'require'" ON "'on'"
-	WATCH "'watch'" LIMIT "'limit'" SET "'set'" FROM "'from'"
+	WATCH "'watch'" STAGE "'stage'" LIMIT "'limit'" SET "'set'" FROM "'from'"
 	OPEN "'{'" CLOSE "'}'" EQUALS "'='" NEWLINE "end of line"
 %token <atom>
 	WORD "a word" PATH "a path" PATTERN "a pattern"
@@ -68,7 +68,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 
 %type <body> body block
 %type <stmt> line statement simple marked rule rule_head head
-%type <list> words watch objects objects_or_none exclusions_or_none list items
+%type <list> words head_words objects objects_or_none exclusions_or_none list items
 %type <atom> atom bare glob name parent variable from_or_none
 %type <effect> effect
 
@@ -166,16 +166,17 @@ rule_head: effect words objects_or_none {
 		$$->effect = $1;
 		$$->objects = $3;
 	}
-|	watch objects_or_none {
+|	head_words objects_or_none {
 		$$ = parser_worded(parser, AST_RULE, @$, $1);
 		$$->objects = $2;
 	}
 ;
 
-/* Watching allows and denies nothing: it is the first of the words. */
-watch:
+/* Where there is no effect, this is the first of the words. */
+head_words:
 	WATCH { $$ = parser_list(parser_keyword_atom(parser, @$)); }
-|	watch WORD { $$ = $1; ast_list_add(&$$, $2); }
+|	STAGE { $$ = parser_list(parser_keyword_atom(parser, @$)); }
+|	head_words WORD { $$ = $1; ast_list_add(&$$, $2); }
 ;
 
 effect:
@@ -240,8 +241,8 @@ variable:
 
 keyword:
 	SBX | INCLUDE | LET | PARAM | GROUP | PROFILE | EXTENDS | USE | ABOUT
-|	ALLOW | DENY | PREFER | DROP | EXCEPT | GLOB | REQUIRE | ON | WATCH | LIMIT
-|	SET | FROM
+|	ALLOW | DENY | PREFER | DROP | EXCEPT | GLOB | REQUIRE | ON | WATCH | STAGE
+|	LIMIT | SET | FROM
 ;
 
 head:

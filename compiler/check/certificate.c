@@ -382,7 +382,11 @@ certify_path(struct certificate *certificate, size_t index, size_t end)
 		.text = path_object_text(certificate->policy, index, end),
 	};
 
-	if (certificate->enforcer->level < SBX_LEVEL_STANDARD) {
+	if (certificate->enforcer->macos) {
+		if ((rule->rights & SBX_STAGED) != 0)
+			certify_rule(certificate, FACT_MACOS_STAGE, certified,
+			    NULL);
+	} else if (certificate->enforcer->level < SBX_LEVEL_STANDARD) {
 		if (rule->effect != SBX_ALLOW)
 			certify_rule(certificate, FACT_FILES, certified, NULL);
 	} else if (rule->effect != SBX_ALLOW) {
@@ -504,8 +508,7 @@ certify(const struct policy *policy, const struct enforcer *enforcer,
 		certificate.platforms))
 		return;
 	certify_defaults(&certificate, at);
-	if (!enforcer->macos)
-		certify_paths(&certificate);
+	certify_paths(&certificate);
 	certify_rules(&certificate, at);
 	report_inherited(&certificate);
 }

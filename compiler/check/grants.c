@@ -127,7 +127,8 @@ cells_of(uint8_t platforms, uint8_t rights)
 
 	for (unsigned i = 0; i < PLATFORM_COUNT; i++) {
 		if ((platforms >> i & 1) != 0)
-			cells |= (uint32_t)rights << RIGHT_COUNT * i;
+			cells |= (uint32_t)(rights & SBX_RIGHTS)
+			    << RIGHT_COUNT * i;
 	}
 	return cells;
 }

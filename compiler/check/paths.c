@@ -25,8 +25,9 @@ path_rule(const struct checker *checker, size_t index)
 static uint8_t
 main_right(const struct path_rule *rule)
 {
-	return rule->rights == SBX_READ ? SBX_READ :
-					  rule->rights & (uint8_t)~SBX_READ;
+	return rule->rights == SBX_READ ?
+	    SBX_READ :
+	    rule->rights & SBX_RIGHTS & (uint8_t)~SBX_READ;
 }
 
 /*
@@ -75,8 +76,10 @@ paths_judge(struct checker *checker)
 		struct path_fact *fact = &checker->facts[i];
 
 		if (rule->effect == SBX_ALLOW) {
-			fact->given_by = grants_cover(grants, i, COVER_ALLOW,
-			    rule->rights);
+			/* Another allow does not stage. */
+			if ((rule->rights & SBX_STAGED) == 0)
+				fact->given_by = grants_cover(grants, i,
+				    COVER_ALLOW, rule->rights);
 			/* At a lower level such an allow would count. */
 			fact->denied_by = grants_cover(grants, i,
 			    grants_held(grants), main_right(rule));

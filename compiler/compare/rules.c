@@ -121,7 +121,7 @@ merge_path(struct merger *merger, enum side side, uint32_t index)
 	}
 	if (rule->index[side] == NO_RULE)
 		rule->index[side] = index;
-	rule->rights[side] |= path->rights;
+	rule->rights[side] |= path->rights & SBX_RIGHTS;
 	rule->effects[side] |= (uint8_t)(1u << path->effect);
 }
 

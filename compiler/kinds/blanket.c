@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const char spawn_reason[] = "deny spawn";
+enum { STAGED = 1 << 16 }; /* beside enum sbx_meta_flag: of sbx_stage_rule() */
 
 /* What the policies of a comparison give or not as a whole. */
 static const struct freedom {
@@ -23,6 +24,7 @@ static const struct freedom {
 	{ SBX_ABSTRACT_ANYWHERE, false, "allow abstract anywhere",
 	    "abstract sockets of processes outside" },
 	{ SBX_NO_SPAWN, true, spawn_reason, "new processes" },
+	{ STAGED, true, "stage write", "changes of the workspace at once" },
 };
 
 static void
@@ -145,15 +147,23 @@ static const struct access_form blanket_forms[] = {
 
 /* --- differences ---------------------------------------------------------- */
 
-/* What a policy says of a freedom: the rule, or NULL. */
+/* Whether a policy gives it, and what it says of it. */
 static bool
-is_open(const struct sbx_meta *meta, const struct freedom *freedom,
-    const char **rule)
+is_open(const struct pass *pass, const struct sbx_blob *blob,
+    const struct freedom *freedom, struct explanation *says)
 {
-	bool everything = meta->flags & SBX_EVERYTHING;
-	bool flag = meta->flags & freedom->flag;
+	const struct sbx_path *stage = sbx_stage_rule(blob, pass->platforms);
+	bool staged = freedom->flag == STAGED;
+	bool everything = !staged && blob->meta->flags & SBX_EVERYTHING;
+	bool flag = staged ? stage != NULL : blob->meta->flags & freedom->flag;
 
-	*rule = everything ? "allow everything" : flag ? freedom->rule : NULL;
+	says->source = SBX_NO_SOURCE;
+	says->text = everything ? "allow everything" :
+	    flag                ? freedom->rule :
+	    freedom->denies     ? "no rule denies it" :
+				  NULL;
+	if (flag && freedom->denies && !everything)
+		says->source = staged ? stage->source : spawn_source(blob);
 	return everything || flag != freedom->denies;
 }
 
@@ -162,24 +172,13 @@ static void
 blanket_compare(struct pass *pass)
 {
 	for (size_t i = 0; i < countof(freedoms); i++) {
-		struct explanation says[SIDE_COUNT];
+		struct explanation says[SIDE_COUNT] = { 0 };
 		bool open[SIDE_COUNT];
 
-		for (unsigned side = 0; side < SIDE_COUNT; side++) {
-			says[side] = (struct explanation){
-				.source = SBX_NO_SOURCE,
-			};
-			open[side] =
-			    is_open(pass->comparison->blobs[side]->meta,
-				&freedoms[i], &says[side].text);
-			if (!freedoms[i].denies)
-				continue;
-			if (open[side] && says[side].text == NULL)
-				says[side].text = "no rule denies it";
-			else if (!open[side])
-				says[side].source = spawn_source(
-				    pass->comparison->blobs[side]);
-		}
+		for (unsigned side = 0; side < SIDE_COUNT; side++)
+			open[side] = is_open(pass,
+			    pass->comparison->blobs[side], &freedoms[i],
+			    &says[side]);
 		if (open[SIDE_OLD] != open[SIDE_NEW])
 			pass_note_setting(pass, DIFFERENCE_BLANKET,
 			    open[SIDE_NEW] ? CHANGE_WIDER : CHANGE_NARROWER,

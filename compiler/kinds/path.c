@@ -70,6 +70,20 @@ path_add(struct path_work *work, const struct item *base, uint8_t platforms)
 	}
 }
 
+/* Elsewhere lie caches and the like, which sbxrun does not keep apart. */
+static bool
+may_stage(struct path_work *work, const struct ast_atom *atom, struct target at)
+{
+	if ((work->item.rule.path.rights & SBX_STAGED) == 0 ||
+	    at.anchor == SBX_ANCHOR_WORKSPACE)
+		return true;
+	diag_help(diag_add(work->expansion->diags, DIAG_WRONG_OBJECT, atom->loc,
+		      "'stage write' is about the workspace alone"),
+	    "name ${workspace}, or what lies in it; 'allow write' lets other "
+	    "places be written");
+	return false;
+}
+
 static void
 path_object(struct path_work *work, const struct ast_atom *atom)
 {
@@ -87,6 +101,8 @@ path_object(struct path_work *work, const struct ast_atom *atom)
 	for (size_t i = 0; i < list.places.count; i++) {
 		const struct place *place = &list.places.items[i];
 
+		if (!may_stage(work, atom, place->at))
+			return;
 		item.rule.path.at = place->at;
 		item.rule.origin.platforms = place->platforms;
 		if (exclusions_differ(&work->exclusions, place->platforms)) {

@@ -54,7 +54,8 @@ bool
 ast_has_effect(const struct ast_stmt *stmt)
 {
 	return stmt->words.first == NULL ||
-	    strcmp(stmt->words.first->text, "watch") != 0;
+	    (strcmp(stmt->words.first->text, "watch") != 0 &&
+		strcmp(stmt->words.first->text, "stage") != 0);
 }
 
 const char *

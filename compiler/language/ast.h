@@ -9,7 +9,7 @@
  *	allow network connect tcp  { 443 8000-8080 }
  *	effect \_ words _________/  \_ objects ________/
  *
- * Of a rule that watches the first word is `watch`, and the effect is of no
+ * Of a rule that watches or stages that is the first word, and the effect is of no
  * meaning.  Only braces, or an object that is no plain word, end the words: in
  * `allow network full` and `deny syscalls ptrace` all words are in `words`, and
  * `objects` is empty.
@@ -84,7 +84,8 @@ struct ast_stmt {
 	struct ast_list exclusions;
 };
 
-/* Whether its effect is written before its words: of all rules but `watch`. */
+/* Whether its effect is written before its words: of all rules but `watch` and
+ * `stage`. */
 bool ast_has_effect(const struct ast_stmt *stmt);
 
 /* A list of statements being built. */

@@ -253,7 +253,8 @@ path_rule_group(const struct path_rule *a, const struct path_rule *b)
 {
 	int order = (a->effect != SBX_ALLOW) - (b->effect != SBX_ALLOW);
 
-	return order != 0 ? order : a->rights - b->rights;
+	return order != 0 ? order :
+			    (a->rights & SBX_RIGHTS) - (b->rights & SBX_RIGHTS);
 }
 
 /* Equal rules, and only they, compare equal; those that differ in where they hold,

@@ -381,6 +381,18 @@ expand_layer(struct expansion *expansion, struct block *block)
 
 /* --- the policy ----------------------------------------------------------- */
 
+/* There is no stage below level full. */
+static void
+require_stage(struct policy *policy, const struct path_rule *rule)
+{
+	if ((rule->rights & SBX_STAGED) == 0 ||
+	    (rule->origin.platforms & SBX_ON_LINUX) == 0 ||
+	    policy->level == SBX_LEVEL_FULL)
+		return;
+	policy->level = SBX_LEVEL_FULL;
+	policy->level_origin = rule->origin;
+}
+
 static void
 keep_items(struct expansion *expansion)
 {
@@ -391,12 +403,14 @@ keep_items(struct expansion *expansion)
 
 		if (item->dropped)
 			continue;
-		if (item->rule.kind == KIND_PATH)
+		if (item->rule.kind == KIND_PATH) {
 			*arena_push(policy->arena,
 			    &policy->paths) = item->rule.path;
-		else
+			require_stage(policy, &item->rule.path);
+		} else {
 			*arena_push(policy->arena,
 			    &policy->rules[item->rule.kind]) = item->rule;
+		}
 	}
 }
 

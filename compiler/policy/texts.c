@@ -49,8 +49,8 @@ const char *
 path_rule_text(const struct policy *policy, const struct path_rule *rule,
     const struct target *more)
 {
-	return arena_printf(policy->arena, "%s %s %s%s",
-	    effect_word(rule->effect), rights_word(rule->effect, rule->rights),
+	return arena_printf(policy->arena, "%s %s%s",
+	    path_words(policy->arena, rule->effect, rule->rights),
 	    path_rule_object(policy, rule),
 	    exclusions_text(policy, rule, more));
 }

@@ -325,7 +325,7 @@ rights_at(const struct page *page, const struct sbx_path *path)
 	uint8_t rights = 0;
 
 	if (path->glob != 0)
-		return path->rights;
+		return path->rights & SBX_RIGHTS;
 	access.path = places_rule(&page->subject.places, path, false).at;
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
 		access.detail = right;
@@ -365,8 +365,8 @@ static const char *
 place_text(const struct page *page, const struct sbx_path *path)
 {
 	const char *text = shown_rule(page->arena, page->blob, path);
-	const char *words = arena_printf(page->arena, "%s %s ",
-	    effect_word(path->effect), rights_word(path->effect, path->rights));
+	const char *words = arena_printf(page->arena, "%s ",
+	    path_words(page->arena, path->effect, path->rights));
 
 	return strncmp(text, words, strlen(words)) == 0 ? text + strlen(words) :
 							  text;

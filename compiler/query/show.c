@@ -161,8 +161,11 @@ void
 show_path_rule(FILE *stream, const struct sbx_blob *blob,
     const struct sbx_path *rule)
 {
-	fprintf(stream, "%s %s ", effect_word(rule->effect),
-	    rights_word(rule->effect, rule->rights));
+	if ((rule->rights & SBX_STAGED) != 0)
+		fputs("stage write ", stream);
+	else
+		fprintf(stream, "%s %s ", effect_word(rule->effect),
+		    rights_word(rule->effect, rule->rights));
 	show_glob(stream, blob, rule->anchor, rule->suffix, rule->glob);
 	for (uint16_t i = 0; i < rule->exclusion_count; i++) {
 		const struct sbx_exclusion *exclusion =

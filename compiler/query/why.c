@@ -241,6 +241,26 @@ say_device(const struct why *why)
 	    why->stream);
 }
 
+/* What is written in the workspace does not count at once. */
+static void
+say_stage(const struct why *why)
+{
+	const struct places *places = &why->subject->places;
+	const struct sbx_path *rule = sbx_stage_rule(why->blob,
+	    why->subject->arch->platforms);
+	const struct sbx_path top = { .anchor = SBX_ANCHOR_WORKSPACE };
+
+	if (rule == NULL || why->access->detail != SBX_WRITE ||
+	    !why->verdict.allowed ||
+	    !sbx_covers(places_rule(places, &top, false).at, why->access->path))
+		return;
+	fputs("    but it is staged: 'sbxrun --staged apply' changes the "
+	      "workspace\n",
+	    why->stream);
+	if (!sbx_covers(places_rule(places, rule, false).at, why->access->path))
+		why_say_path_rule(why, "by ", rule);
+}
+
 void
 why_path(const struct why *why)
 {
@@ -267,6 +287,7 @@ why_path(const struct why *why)
 		why_say_decider(why, &why->verdict);
 	say_machine(why);
 	say_interpreter(why);
+	say_stage(why);
 	if (decided != NULL)
 		say_others(why);
 }

@@ -256,6 +256,11 @@ const char *effect_word(enum sbx_effect effect);
 const char *port_op_word(enum sbx_port_op op);
 /* "read", "write", "exec" or "write,exec": the word that gives these rights. */
 const char *rights_word(enum sbx_effect effect, uint8_t rights);
+/* What a rule about paths begins with: "allow read", "stage write". */
+const char *path_words(struct arena *arena, enum sbx_effect effect,
+    uint8_t rights);
+/* Whether a rule of such words begins with them, and not with an effect. */
+bool word_is_head(const char *words);
 
 /* The factor of a unit, or 0; and what a wrong unit was meant to be. */
 uint64_t unit_factor(enum unit_class unit, const char *word);

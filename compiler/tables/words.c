@@ -300,6 +300,13 @@ what_match(const char *const *words, size_t count, size_t *used)
 	return NULL;
 }
 
+bool
+word_is_head(const char *words)
+{
+	return strncmp(words, "watch", 5) == 0 ||
+	    strncmp(words, "stage", 5) == 0;
+}
+
 size_t
 what_next(struct arena *arena, const char *const *words, size_t used,
     const char *next[WHAT_MAX])
@@ -312,8 +319,8 @@ what_next(struct arena *arena, const char *const *words, size_t used,
 
 		if (what_common(&whats[i], words, used) < used || len == 0)
 			continue;
-		/* `watch` begins a statement and follows no effect. */
-		if (used == 0 && whats[i].kind == KIND_WATCH)
+		/* `watch` and `stage` begin a statement and follow no effect. */
+		if (used == 0 && word_is_head(whats[i].words))
 			continue;
 		word = arena_intern(arena, word, len);
 		while (seen < count && next[seen] != word)
@@ -332,6 +339,15 @@ what_words(enum rule_kind_id kind, uint8_t detail)
 			return whats[i].words;
 	}
 	return "";
+}
+
+const char *
+path_words(struct arena *arena, enum sbx_effect effect, uint8_t rights)
+{
+	return (rights & SBX_STAGED) != 0 ?
+	    "stage write" :
+	    arena_printf(arena, "%s %s", effect_word(effect),
+		rights_word(effect, rights));
 }
 
 const char *

@@ -56,7 +56,7 @@ add_rule(struct binder *binder, const struct sbx_path *path, uint8_t rights,
 		.at = at,
 		.source = path->source,
 		.effect = path->effect,
-		.rights = rights,
+		.rights = rights & SBX_RIGHTS,
 	};
 	return &binder->rules[index];
 }
@@ -280,7 +280,7 @@ allow_found(struct binder *binder, const struct sbx_path *path,
 	    is_planted(binder, found)   ? RULE_PLANTED :
 					  RULE_READY;
 	if (site->state == RULE_READY)
-		rule->rights = path->rights;
+		rule->rights = path->rights & SBX_RIGHTS;
 	site->linked = found->link_count > 0;
 	site->fd = found->fd;
 	if (found->fd >= binder->fd_max) {

@@ -50,8 +50,11 @@ right_name(uint8_t effect, uint8_t rights)
 void
 plan_words(struct out *out, const struct sbx_path *path)
 {
-	out_print(out, "%s %s", effect_name(path->effect),
-	    right_name(path->effect, path->rights));
+	if ((path->rights & SBX_STAGED) != 0)
+		out_text(out, "stage write");
+	else
+		out_print(out, "%s %s", effect_name(path->effect),
+		    right_name(path->effect, path->rights));
 }
 
 static void
@@ -81,6 +84,9 @@ allow_enforcer(struct out *out, const struct plan *plan, uint32_t index)
 			out_text(out, unrestricted);
 		else
 			grants_enforcer(out, &plan->outcomes[index]);
+		if ((plan->binding->sites[index].path->rights & SBX_STAGED) !=
+		    0)
+			out_text(out, "; an overlay keeps it in the stage");
 		break;
 	case RULE_ABSENT:
 		out_print(out, "skipped: %s",

@@ -69,6 +69,9 @@ sandbox_load(struct sandbox *sandbox)
 	log->bytes = sandbox->loaded.bytes;
 	log->size = sandbox->loaded.all;
 	name_scratch(sandbox);
+	if (sbx_stage_rule(&sandbox->blob, KERNEL_WHERE) != NULL &&
+	    !options->plan && !options->self_test)
+		sandbox->options.staging = true;
 	limits_apply(&sandbox->blob, options->limits, sandbox->limits);
 }
 

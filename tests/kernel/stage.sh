@@ -26,6 +26,7 @@ fi
 tap_begin /var/tmp
 tap_programs "$SBXRUN" "$SBXC" "$builddir/sbxsh"
 policy plain read-only 'allow write ${workspace}'
+policy always workspace-write 'stage write ${workspace}'
 policy work workspace-write 'watch git ${workspace}' 'deny write ${workspace}/kept'
 printf 'root:x:0:0::%s:/bin/sh\nu:x:%s:%s::%s:/bin/sh\n' "$tmp/home-0" \
     "$ORDINARY" "$ORDINARY" "$tmp/home-$ORDINARY" >"$tmp/passwd"
@@ -317,6 +318,12 @@ for i in range(1100): os.mkdir(\"d\"); os.chdir(\"d\")"'
 	staged discard >/dev/null
 	staged=other
 	(cd "$ws" && as "$uid" "$tmp/sbxrun" --staged=other discard >/dev/null)
+	run "$tmp/always.bin" -c 'echo two >always'
+	tap_is "uid $uid: a policy that stages" '0 no 1' "$? $(
+		[ ! -e "$ws/always" ] && echo no) $(staged apply always | grep -c '^1 applied')"
+	run -l standard "$tmp/always.bin" -- true
+	tap_is "uid $uid: is for level full" '125 1' "$? $(grep -c 'higher level' "$tmp/said")"
+	staged discard >/dev/null
 	run --stage -l standard "$tmp/work.bin" -- true
 	tap_is "uid $uid: level standard has none" 125 $?
 	run -l standard --stage "$tmp/work.bin" -- true
