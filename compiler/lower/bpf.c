@@ -36,7 +36,7 @@ enum {
 	/* Costs in the unit of one instruction emulated at install; measured,
 	 * an instruction costs 113 ns to load and 2.2 ns to emulate. */
 	INSN_COST = 52,
-	CHAIN = 0, /* plan.split of a chain: no split is before range 0 */
+	CHAIN = 0, /* a split that is none, since none is before range 0 */
 };
 
 struct writer {
@@ -60,18 +60,16 @@ struct range {
 };
 
 /*
- * The cheapest tree for ranges i..j: a split before range `split`, or a chain
+ * The cheapest tree for ranges i..j: a split before range `splits`, or a chain
  * of tests for its lone numbers, if all its wide ranges lead to one place.
+ * Costs are there twice, so that a search reads both halves in their order.
  */
-struct plan {
-	uint32_t cost;
-	uint32_t split;
-};
-
 struct tree {
 	struct writer *writer;
 	VEC(struct range) ranges;
-	struct plan *plans; /* [i * ranges.count + j] */
+	uint32_t *splits;   /* [i * ranges.count + j] */
+	uint32_t *by_first; /* costs, likewise */
+	uint32_t *by_last;  /* [j * ranges.count + i] */
 };
 
 /* --- instructions --------------------------------------------------------- */
@@ -323,12 +321,6 @@ tree_fill(struct tree *tree, const struct filter *filter)
 	tree->ranges.items[tree->ranges.count - 1].weight = 1;
 }
 
-static struct plan *
-tree_plan(struct tree *tree, size_t i, size_t j)
-{
-	return &tree->plans[i * tree->ranges.count + j];
-}
-
 /* The place that all wide ranges of i..j lead to; SIZE_MAX if they lead to
  * several. */
 static size_t
@@ -347,23 +339,20 @@ chain_place(const struct tree *tree, size_t i, size_t j)
 	return place != SIZE_MAX ? place : ranges[j].place;
 }
 
-/* Plans a chain of equality tests for i..j, if there can be one. */
-static void
-plan_chain(struct tree *tree, size_t i, size_t j, uint32_t weight)
+/* What a chain of equality tests for i..j costs; UINT32_MAX if there is none. */
+static uint32_t
+chain_cost(const struct tree *tree, size_t i, size_t j, uint32_t weight)
 {
-	struct plan *plan = tree_plan(tree, i, j);
 	size_t place = chain_place(tree, i, j);
 	uint32_t tests = 0, steps = 0;
 
-	plan->cost = UINT32_MAX;
 	if (place == SIZE_MAX)
-		return;
+		return UINT32_MAX;
 	for (size_t k = i; k <= j; k++) {
 		if (tree->ranges.items[k].place != place)
 			steps += ++tests;
 	}
-	plan->cost = tests * INSN_COST + steps + (weight - tests) * tests;
-	plan->split = CHAIN;
+	return tests * INSN_COST + steps + (weight - tests) * tests;
 }
 
 /*
@@ -373,28 +362,38 @@ plan_chain(struct tree *tree, size_t i, size_t j, uint32_t weight)
 static void
 tree_plan_all(struct tree *tree)
 {
-	size_t count = tree->ranges.count;
+	size_t count = tree->ranges.count, size = count * count;
 
-	tree->plans = arena_alloc(tree->writer->arena,
-	    count * count * sizeof *tree->plans);
+	tree->splits = arena_alloc(tree->writer->arena, size * 4);
+	tree->by_first = arena_alloc(tree->writer->arena, size * 4);
+	tree->by_last = arena_alloc(tree->writer->arena, size * 4);
 	for (size_t i = count; i-- > 0;) {
 		uint32_t weight = tree->ranges.items[i].weight;
+		uint32_t *left = tree->by_first + i * count;
+		uint32_t chain = 0;
 
 		for (size_t j = i + 1; j < count; j++) {
-			struct plan *plan = tree_plan(tree, i, j);
+			uint32_t *right = tree->by_last + j * count;
+			uint32_t least = UINT32_MAX;
+			size_t split = CHAIN;
 
 			weight += tree->ranges.items[j].weight;
-			plan_chain(tree, i, j, weight);
 			for (size_t k = i + 1; k <= j; k++) {
-				uint32_t cost = INSN_COST + weight +
-				    tree_plan(tree, i, k - 1)->cost +
-				    tree_plan(tree, k, j)->cost;
-
-				if (cost < plan->cost) {
-					plan->cost = cost;
-					plan->split = (uint32_t)k;
+				if (left[k - 1] + right[k] < least) {
+					least = left[k - 1] + right[k];
+					split = k;
 				}
 			}
+			least += INSN_COST + weight;
+			/* Where none reaches, none reaches further. */
+			if (chain != UINT32_MAX)
+				chain = chain_cost(tree, i, j, weight);
+			if (chain <= least) {
+				least = chain;
+				split = CHAIN;
+			}
+			left[j] = right[i] = least;
+			tree->splits[i * count + j] = (uint32_t)split;
 		}
 	}
 }
@@ -418,7 +417,7 @@ write_chain(struct tree *tree, size_t i, size_t j)
 static size_t
 write_tree(struct tree *tree, size_t i, size_t j)
 {
-	size_t split = tree_plan(tree, i, j)->split, yes, no;
+	size_t split = tree->splits[i * tree->ranges.count + j], yes, no;
 
 	if (split == CHAIN)
 		return write_chain(tree, i, j);
