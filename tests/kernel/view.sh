@@ -206,12 +206,13 @@ below()
 	    flags | grep "^$shown/below ")"
 }
 
-# Where the policy shows /dev itself, two directories in it are others; where it
-# shows a part of /proc in another way than the rest, that is of the new one.
+# Where the policy shows /dev itself, two things in it are others, and in containers
+# a link leads to the second; where it shows a part of /proc in another way than the
+# rest, that is of the new one.
 parts()
 {
 	as "$uid" env SBX_TEST_WITHOUT=landlock,filter "$base/sbxrun-test" \
-	    -w "$ws" -l full "$base/dev.bin" -- stat -c '%a %n' /dev/shm \
+	    -w "$ws" -l full "$base/dev.bin" -- stat -Lc '%a %n' /dev/shm \
 	    /dev/ptmx >"$base/devices" 2>&1
 	tap_is "$name: modes in /dev" '1777 /dev/shm 666 /dev/ptmx' \
 	    "$(paste -sd ' ' "$base/devices")"

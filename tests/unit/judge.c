@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -285,8 +286,10 @@ check_view(void)
 	explaining.view = false;
 	is("which else is the machine's", "read /dev/shm look",
 	    said(ACT_LOOK, "/dev/shm"));
-	is("what a process has in /proc", "no",
+	is("a setting of a process in /proc", "write /proc/self/comm",
 	    said(ACT_WRITE, "/proc/self/comm"));
+	is("what else a process has there", "no",
+	    said(ACT_WRITE, "/proc/self/fd/1"));
 	is("is read, as all of it", "read /proc",
 	    said(ACT_READ, "/proc/self/comm"));
 }
@@ -647,7 +650,9 @@ static void
 be_somebody(void)
 {
 	if (geteuid() == 0)
-		tap_must(setgid(STRANGER) == 0 && setuid(STRANGER) == 0,
+		/* Whoever changed the user has no files in /proc, till it says so. */
+		tap_must(setgid(STRANGER) == 0 && setuid(STRANGER) == 0 &&
+			prctl(PR_SET_DUMPABLE, 1) == 0,
 		    "setuid");
 }
 
