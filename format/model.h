@@ -366,7 +366,7 @@ enum {
 
 /*
  * The one spelling of a name: lower case, without the one dot that may end it.
- * False for what is no name of a host: other characters than letters, digits,
+ * False for what is not a host name: other characters than letters, digits,
  * '-' and '_', labels that are empty, too long or have a '-' at an end, and an
  * address in any spelling, which its last label shows: 127.1, 0x7f000001.
  */

@@ -61,9 +61,9 @@ static const struct command commands[] = {
 	{ "diff", DIFF, command_diff, "diff OLD NEW",
 	    "what one policy lets through that another does not" },
 	{ "why", WHY, command_why, "why FILE|BLOB QUESTION",
-	    "is an access allowed, by which line, enforced by what" },
+	    "is an access allowed, and by which rule" },
 	{ "fmt", FMT, command_fmt, "fmt [FILE...]",
-	    "lay out policies in the one way that all are" },
+	    "lay policies out in the one format" },
 	{ "dump", DUMP, command_dump, "dump BLOB", "print what a blob holds" },
 	{ "show", SHOW, command_show, "show --html POLICY",
 	    "draw a policy as one page for a browser" },
@@ -159,7 +159,7 @@ static const struct option_row option_rows[] = {
 	{ 'W', "warning", "[no-]CODE", LIST, CHECK, FIELD(warnings), NULL,
 	    "report a warning, or do not; all: every one" },
 	{ 'E', "error", "[no-]CODE", LIST, CHECK, FIELD(errors), NULL,
-	    "take a warning for an error; all: every one" },
+	    "treat a warning as an error; all: every one" },
 	{ 257, "no-ignore", NULL, FLAG, CHECK, FIELD(no_ignore), NULL,
 	    "report what the policy asks to ignore, too" },
 	{ 258, "target", "TARGET", LIST, CHECK, FIELD(targets), NULL,
@@ -658,7 +658,7 @@ operands_fit(const struct options *options, bool named)
 		return true;
 	if (options->operands.list.count > 0)
 		return is_file(options->operands.list.items[0]);
-	misused("what is to be done? A file or a command is missing");
+	misused("no command and no policy; 'sbxc --help' lists what there is");
 	return false;
 }
 

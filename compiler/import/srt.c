@@ -131,7 +131,7 @@ domain_fault(const char *text)
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 		"0123456789-._*:") != strlen(text) ||
 	    strchr(text + (strncmp(text, "*.", 2) == 0), '*') != NULL)
-		return "it is no name of a host";
+		return "it is not a host name";
 	return NULL;
 }
 
@@ -141,7 +141,7 @@ take_domain(struct importer *importer, const struct import_key *key,
 {
 	const char *fault = value->kind == YAML_TEXT ?
 	    domain_fault(value->text) :
-	    "it is no name of a host";
+	    "it is not a host name";
 	const char *name;
 
 	if (fault != NULL) {

@@ -202,7 +202,7 @@ name_fault(struct arena *arena, const char *object, size_t len)
 
 	if (url != NULL)
 		return arena_printf(arena,
-		    "'%s' is no name of a host; ask 'domain %s'", object, url);
+		    "'%s' is not a host name; ask 'domain %s'", object, url);
 	if (strncmp(object, "*.", 2) == 0)
 		return arena_printf(arena,
 		    "'%s' stands for many names: ask of one of them", object);
@@ -210,7 +210,7 @@ name_fault(struct arena *arena, const char *object, size_t len)
 		return arena_printf(arena,
 		    "'%.*s' is an address; ask 'connect %s%s'", (int)len,
 		    object, object, object[len] == '\0' ? ":443" : "");
-	return arena_printf(arena, "'%.*s' is no name of a host", (int)len,
+	return arena_printf(arena, "'%.*s' is not a host name", (int)len,
 	    object);
 }
 

@@ -298,7 +298,7 @@ static bool
 report_star(struct scope *scope, const struct ast_atom *atom, const char *rest)
 {
 	struct diag *diag = diag_add(scope->diags, DIAG_BAD_HOST, atom->loc,
-	    "'%s' is no pattern of names", atom->text);
+	    "'%s' is not a host pattern", atom->text);
 
 	if (rest[strcspn(rest, ".*")] == '\0' && *rest != '\0')
 		diag_help(diag,
@@ -322,7 +322,7 @@ report_name(struct scope *scope, const struct ast_atom *atom, const char *name)
 	bool local = strcmp(name, "localhost") == 0;
 	const char *port = port_text(atom->text + strcspn(atom->text, ":"));
 	struct diag *diag = diag_add(scope->diags, DIAG_BAD_HOST, atom->loc,
-	    local ? "'%s' leads to no other host" : "'%s' is no name of a host",
+	    local ? "'%s' leads to no other host" : "'%s' is not a host name",
 	    atom->text);
 
 	if (local) {

@@ -140,7 +140,7 @@ path_enforcer(const struct why *why, enum sbx_level level)
 	if (level == SBX_LEVEL_FULL)
 		return "the view, which does not hold it, and Landlock";
 	if (splits.count == 0)
-		return "Landlock, which is given nothing there";
+		return "Landlock, no rule grants it";
 	return arena_printf(why->subject->places.arena,
 	    "Landlock, which is given the entries of %s one by one",
 	    split_text(why, &splits));

@@ -381,6 +381,6 @@ plan_limit_enforcer(const struct plan *plan, uint16_t kind)
 		return "NOT ENFORCED for root";
 	if (kind == SBX_LIMIT_PROCESSES && plan->level == SBX_LEVEL_FULL &&
 	    geteuid() != 0)
-		return "rlimit, of the sandbox";
+		return "rlimit of the sandbox";
 	return limit_enforcers[kind];
 }

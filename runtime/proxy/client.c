@@ -216,7 +216,7 @@ take_http(struct proxy *proxy, struct conn *conn,
 	if (known)
 		decide(proxy, conn);
 	else
-		client_fault(proxy, conn, "this is no name of a host");
+		client_fault(proxy, conn, "this is not a host name");
 }
 
 static void

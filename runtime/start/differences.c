@@ -17,7 +17,8 @@ refuse_other(const struct offer *offer, const char *given, const char *what,
 
 	out_init(&text, -1);
 	if (strcmp(given, own) == 0) {
-		out_text(&text, "it has changed since the session was made");
+		out_text(&text,
+		    "the policy changed after the session was made");
 	} else {
 		out_print(&text, "the session has another %s: ", what);
 		out_shown(&text, own, strlen(own));

@@ -116,7 +116,7 @@ static const char none_mounted[] = "no control groups of version 2 are "
 				   "mounted at /sys/fs/cgroup";
 static const char none_delegated[] =
     "the control group above this process's "
-    "is not delegated to its user; see Control groups in sbxrun(1)";
+    "is not delegated to its user; see sbx-limits(7)";
 static const char no_controllers[] =
     "the control group above this process's "
     "cannot switch on the controllers pids and memory";

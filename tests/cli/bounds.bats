@@ -187,7 +187,7 @@ long() {
 	ends 0 "$SBXC" dump -O sbx most.bin
 	[ "$(grep -o '/a.*a' <<<"$output" | wc -c)" -eq 4096 ]
 	takes 64 "cannot be a name" named
-	takes 63 "is no name of a host" label
+	takes 63 "is not a host name" label
 	takes 32 "the pattern has 33 parts, and 32 are the most" parts
 	takes 4095 "is 4096 bytes long, and 4095 is the most" pattern
 	takes 65535 "the line is 65536 bytes long, and 65535 is the most" long

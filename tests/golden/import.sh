@@ -162,7 +162,7 @@ for host in localhost localhost:3000; do
 	network "takes 'network host tcp PORT'" allowedDomains "$host"
 done
 for host in '*y.example' 'a.*' '*.*.example' a/b; do
-	network 'it is no name of a host [SBX1012]' allowedDomains "$host"
+	network 'it is not a host name [SBX1012]' allowedDomains "$host"
 done
 network 'allow network domain *.y.example' allowedDomains '*.y.example'
 network 'allow: "domain x.y.example"' allowedDomains '*.y.example'

@@ -111,7 +111,7 @@ by()
 processes_by()
 {
 	if [ "$level" = full ] && [ "$uid" -ne 0 ]; then
-		echo 'rlimit, of the sandbox'
+		echo 'rlimit of the sandbox'
 	else
 		echo 'cgroup, of all processes'
 	fi

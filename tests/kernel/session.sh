@@ -276,7 +276,7 @@ tap_is 'the words of the first command are nowhere' 1 \
     "$(pgrep -f "$s .*first-words" >/dev/null; echo $?)"
 cp "$base/other.bin" "$base/changed.bin"
 refused 'a policy that has changed' \
-    "it has changed since the session was made; --session $s --end ends" \
+    "the policy changed after the session was made; --session $s --end ends" \
     "$base/changed.bin"
 run --end
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every page is clean under mandoc's lint.
+# Every page is clean under mandoc's lint, and the links of `make html` lead somewhere.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -18,6 +18,13 @@ for page in $pages; do
 done
 
 tap_begin
+if command -v python3 >/dev/null; then
+	site=$srcdir/docs/site/site.py
+	tap_empty "the site has no broken link" \
+	    "$(python3 "$site" "$srcdir" "$tmp/site" 2>&1)"
+else
+	tap_skip "the site has no broken link" "python3 is not installed"
+fi
 bad=$tmp/bad.1
 printf '.Dd today\n.Dt BAD 1\n.Os\n.Xx\n' >"$bad"
 tap_found "the check can fail" \
