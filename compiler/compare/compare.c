@@ -319,17 +319,15 @@ compare_bindings(struct pass *pass, struct rules *rules)
 	const struct binding *binding;
 
 	for (size_t i = 0; (binding = binding_usual(i)) != NULL; i++) {
-		if (comparison->fault == NULL &&
-		    (i == 0 || comparison->bound[SIDE_OLD] == NULL) &&
+		if ((i == 0 || comparison->bound[SIDE_OLD] == NULL) &&
 		    binding->other_home == NULL &&
 		    binding_is_useful(comparison, binding))
 			compare_places(pass, rules, binding);
 	}
-	if (comparison->fault == NULL && comparison->names_home &&
+	if (comparison->names_home &&
 	    comparison->bound[SIDE_OLD] == NULL)
 		compare_places(pass, rules, binding_other_user());
-	if (comparison->fault == NULL)
-		compare_layouts(pass, rules);
+	compare_layouts(pass, rules);
 }
 
 /* Whether both policies run at a level and a rule of one does not hold there

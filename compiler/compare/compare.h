@@ -161,7 +161,6 @@ struct comparison {
 	VEC(struct difference) differences; /* wider ones first */
 	size_t counts[CHANGE_END];
 	bool names_home;   /* paths of theirs lie where the usual home does */
-	const char *fault; /* why no answer can be given, or NULL */
 	size_t work;       /* what globs have cost so far */
 };
 

@@ -7,8 +7,9 @@
  * (format/given.c) is left out: it follows from other rules.
  *
  * Names that rules spell out are asked about one by one.  The others are
- * infinite in number, so for each pattern that only one policy has the names
- * that patterns can tell apart are found (paths.h) and asked about.
+ * infinite in number, so for each pattern that only one policy has the plainest
+ * names that it matches, alone or with another pattern, are asked about.  If none
+ * differs, other patterns may show that none can; else it is not decided.
  */
 #include "compiler/compare/compare.h"
 #include "compiler/compare/paths.h"
@@ -18,10 +19,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often a pattern is held to another one or to a name, and how many others
+ * names are made of. */
+enum { MOST_WORK = 1 << 22, MOST_OTHERS = 16 };
+
 struct env_rule_pair {
 	const char *pattern;
-	bool allow, wild;
+	bool allow, wild, undecided;
 	bool there[SIDE_COUNT];
+	enum verdict_by by;
+	uint32_t index[SIDE_COUNT]; /* into the blob's rules */
+	unsigned
+	    denies[SIDE_COUNT]; /* of an allow: how many leave none of it */
 };
 
 struct environment {
@@ -29,6 +38,7 @@ struct environment {
 	VEC(struct env_rule_pair) rules;
 	struct map names; /* spelled out by a rule or `set env` */
 	struct map asked; /* names that were asked about */
+	size_t work;
 };
 
 enum handing { HANDED_OFF, HANDED_SET, HANDED_ON };
@@ -104,6 +114,38 @@ env_key(struct environment *environment, const struct access *access,
 	};
 }
 
+/* How the sides differ in a name; CHANGE_END: not, or as sbxrun sets it. */
+static enum change
+name_change(const struct environment *environment, const struct access *access,
+    struct verdict verdicts[SIDE_COUNT])
+{
+	const struct pass *pass = environment->pass;
+	enum change change;
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++)
+		verdicts[side] = pass_ask(pass, (enum side)side, access,
+		    SBX_LEVEL_FULL, 0);
+	change = handing_change(verdicts);
+	return change != CHANGE_END && is_given_in_both(pass, access) ?
+	    CHANGE_END :
+	    change;
+}
+
+static void
+name_note(struct environment *environment, const struct note_key *key,
+    const struct access *access)
+{
+	struct difference *difference;
+
+	if (pass_again(environment->pass, key))
+		return;
+	difference = pass_note_access(environment->pass, key, access,
+	    SBX_LEVEL_FULL, 0);
+	if (difference->change == CHANGE_WIDER &&
+	    difference->says[SIDE_OLD].verdict.allowed)
+		difference->reason = "the caller's own value is handed on";
+}
+
 /* Asks about one name and notes what differs. */
 static void
 ask_name(struct environment *environment, const char *name)
@@ -115,7 +157,6 @@ ask_name(struct environment *environment, const char *name)
 		    strlen(name)),
 	};
 	struct verdict verdicts[SIDE_COUNT];
-	struct difference *difference;
 	struct note_key key;
 	enum change change;
 	bool added;
@@ -124,25 +165,19 @@ ask_name(struct environment *environment, const char *name)
 	    &added);
 	if (!added || !is_name(name))
 		return;
-	for (unsigned side = 0; side < SIDE_COUNT; side++)
-		verdicts[side] = pass_ask(pass, (enum side)side, &access,
-		    SBX_LEVEL_FULL, 0);
-	change = handing_change(verdicts);
-	if (change == CHANGE_END || is_given_in_both(pass, &access))
+	change = name_change(environment, &access, verdicts);
+	if (change == CHANGE_END)
 		return;
 	key = env_key(environment, &access, verdicts, change);
-	if (pass_again(pass, &key))
-		return;
-	difference = pass_note_access(pass, &key, &access, SBX_LEVEL_FULL, 0);
-	if (change == CHANGE_WIDER && verdicts[SIDE_OLD].allowed)
-		difference->reason = "the caller's own value is handed on";
+	name_note(environment, &key, &access);
 }
 
 /* --- collecting ----------------------------------------------------------- */
 
 static void
 add_rule(struct environment *environment, struct map *known,
-    const char *pattern, const char *except, bool allow, enum side side)
+    const char *pattern, const char *except, bool allow, enum side side,
+    enum verdict_by by, uint32_t index)
 {
 	struct arena *arena = environment->pass->scratch;
 	const char *key = arena_printf(arena, "%c%s %s", allow ? '+' : '-',
@@ -156,8 +191,10 @@ add_rule(struct environment *environment, struct map *known,
 			.pattern = pattern,
 			.allow = allow,
 			.wild = strchr(pattern, '*') != NULL,
+			.by = by,
 		};
 	environment->rules.items[number].there[side] = true;
+	environment->rules.items[number].index[side] = index;
 	for (size_t len; *except != '\0';
 	     except += len + (except[len] == ' ')) {
 		len = strcspn(except, " ");
@@ -180,7 +217,7 @@ collect(struct environment *environment)
 
 		if (blob->meta->flags & SBX_EVERYTHING)
 			add_rule(environment, &known, "*", "", true,
-			    (enum side)side);
+			    (enum side)side, BY_EVERYTHING, 0);
 		for (uint32_t i = 0; i < blob->env_count; i++) {
 			const struct sbx_env *rule = &blob->env[i];
 
@@ -188,7 +225,8 @@ collect(struct environment *environment)
 				add_rule(environment, &known,
 				    sbx_string(blob, rule->pattern),
 				    sbx_string(blob, rule->except),
-				    rule->effect == SBX_ALLOW, (enum side)side);
+				    rule->effect == SBX_ALLOW, (enum side)side,
+				    BY_ENV, i);
 		}
 		for (uint32_t i = 0; i < blob->set_count; i++) {
 			const char *name = sbx_string(blob, blob->set[i].name);
@@ -203,96 +241,262 @@ collect(struct environment *environment)
 /* --- patterns ------------------------------------------------------------- */
 
 static bool
-is_given(const char *name, size_t len)
+is_changed(const struct env_rule_pair *pair)
 {
-	for (size_t i = 0; i < SBX_GIVEN_COUNT; i++) {
-		if (strlen(sbx_given[i].name) == len &&
-		    memcmp(sbx_given[i].name, name, len) == 0)
+	return pair->there[SIDE_OLD] != pair->there[SIDE_NEW];
+}
+
+static struct note_key
+pair_key(const struct env_rule_pair *pair)
+{
+	enum side side = pair->there[SIDE_NEW] ? SIDE_NEW : SIDE_OLD;
+
+	return (struct note_key){
+		.kind = DIFFERENCE_ENV,
+		.change = pair->allow == (side == SIDE_NEW) ? CHANGE_WIDER :
+							      CHANGE_NARROWER,
+		.side = side,
+		.by = pair->by,
+		.rule = pair->index[side],
+	};
+}
+
+/* Whether each name that one matches the other one does, too. */
+static bool
+lies_in(struct environment *environment, const struct env_rule_pair *inner,
+    const struct env_rule_pair *outer)
+{
+	environment->work++;
+	return name_lies_in(inner->pattern, strlen(inner->pattern),
+	    outer->pattern, strlen(outer->pattern));
+}
+
+/* Whether some name may match both: what stands before their first stars and
+ * behind their last ones does not differ. */
+static bool
+may_meet(struct environment *environment, const struct env_rule_pair *a,
+    const struct env_rule_pair *b)
+{
+	const char *x = strrchr(a->pattern, '*') + 1;
+	const char *y = strrchr(b->pattern, '*') + 1;
+	size_t before = strcspn(a->pattern, "*");
+	size_t behind = strlen(x), other = strlen(y);
+
+	if (strcspn(b->pattern, "*") < before)
+		before = strcspn(b->pattern, "*");
+	if (other < behind)
+		behind = other;
+	environment->work++;
+	return memcmp(a->pattern, b->pattern, before) == 0 &&
+	    memcmp(x + strlen(x) - behind, y + other - behind, behind) == 0;
+}
+
+static void
+count_denies(struct environment *environment, struct env_rule_pair *pair)
+{
+	for (size_t i = 0; i < environment->rules.count; i++) {
+		const struct env_rule_pair *other =
+		    &environment->rules.items[i];
+
+		if (other->allow || !lies_in(environment, pair, other))
+			continue;
+		for (unsigned side = 0; side < SIDE_COUNT; side++)
+			pair->denies[side] += other->there[side];
+	}
+}
+
+/* The sides on which a name that a deny matches may be allowed, but for it. */
+static unsigned
+allowing_sides(struct environment *environment,
+    const struct env_rule_pair *deny, const struct env_rule_pair *allow)
+{
+	bool lies = lies_in(environment, allow, deny);
+	unsigned sides = 0;
+
+	if (!may_meet(environment, deny, allow))
+		return 0;
+	for (unsigned side = 0; side < SIDE_COUNT; side++) {
+		if (allow->there[side] &&
+		    allow->denies[side] == (lies && deny->there[side]))
+			sides |= 1u << side;
+	}
+	return sides;
+}
+
+/* Whether other rules show that this one makes no difference; of names that
+ * they spell out, each is asked about. */
+static bool
+is_vain(struct environment *environment, const struct env_rule_pair *pair)
+{
+	enum side side = (enum side)pair_key(pair).side;
+	unsigned allowed = 0;
+
+	for (size_t i = 0; i < environment->rules.count; i++) {
+		const struct env_rule_pair *other =
+		    &environment->rules.items[i];
+
+		if (other == pair || !other->wild)
+			continue;
+		if (!pair->allow && other->allow) {
+			allowed |= allowing_sides(environment, pair, other);
+			continue;
+		}
+		if (pair->allow != other->allow && !other->there[side])
+			continue;
+		/* Of two that match the same, one is to be asked about. */
+		if (lies_in(environment, pair, other) &&
+		    (pair->allow != other->allow || other->there[!side] ||
+			other < pair || !lies_in(environment, other, pair)))
 			return true;
 	}
-	return false;
+	return !pair->allow && allowed != 3;
 }
 
-/* A name that a rule spells out, that sbxrun may set, or that no variable
- * has. */
-static bool
-name_is_taken(const void *context, const char *name, size_t len)
-{
-	const struct environment *environment = context;
-
-	return memchr(name, '=', len) != NULL ||
-	    map_number_find(&environment->names, name, len) != SIZE_MAX ||
-	    is_given(name, len);
-}
-
-/* Patterns that say the same need not be told apart. */
-static unsigned
-pair_group(const struct env_rule_pair *pair)
-{
-	return 1u + pair->allow + 2u * pair->there[SIDE_OLD] +
-	    4u * pair->there[SIDE_NEW];
-}
-
-/* Whether the plainest names that a pattern matches are witnesses for it. */
-static bool
-guess(struct environment *environment, const struct env_rule_pair *pair,
+/* A name that a pattern matches with this for its stars. */
+static const char *
+sample(struct environment *environment, const struct env_rule_pair *pair,
     const char *star)
 {
-	const struct comparison *comparison = environment->pass->comparison;
-	struct arena *arena = environment->pass->scratch;
-	size_t before = comparison->differences.count;
-	const struct difference *found;
-	const struct sbx_blob *blob;
 	const struct name_pattern pattern = {
 		.text = pair->pattern,
 		.len = strlen(pair->pattern),
 	};
 
-	ask_name(environment, name_sample(arena, &pattern, star));
-	if (comparison->differences.count == before)
-		return false;
-	found = &comparison->differences.items[before];
-	blob = comparison->blobs[found->cause];
-	return found->by == BY_ENV &&
-	    strcmp(sbx_string(blob, blob->env[found->rule].pattern),
-		pair->pattern) == 0;
+	return name_sample(environment->pass->scratch, &pattern, star);
 }
 
-/* Asks about all names that tell the patterns apart and match this one. */
+/* Whether a name shows what the rule does; one where another rule decides is
+ * kept in `second`. */
+static bool
+guess(struct environment *environment, const struct env_rule_pair *pair,
+    const char *name, const char **second)
+{
+	const struct note_key key = pair_key(pair);
+	const struct access access = { .kind = KIND_ENV, .name = name };
+	struct verdict verdicts[SIDE_COUNT];
+
+	environment->work += environment->rules.count;
+	if (!is_name(name) ||
+	    !sbx_pattern_match(pair->pattern, name, strlen(name)))
+		return false;
+	ask_name(environment, name);
+	if (pass_said(environment->pass, &key))
+		return true;
+	if (name_change(environment, &access, verdicts) ==
+	    (enum change)key.change)
+		*second = name;
+	return false;
+}
+
+/* Names that another pattern matches, too. */
+static bool
+guess_both(struct environment *environment, const struct env_rule_pair *pair,
+    const struct env_rule_pair *other, const char **second)
+{
+	static const char *const stars[] = { "", "X" };
+
+	for (size_t i = 0; i < countof(stars); i++) {
+		const char *its = sample(environment, other, stars[i]);
+		const char *own = sample(environment, pair, stars[i]);
+
+		if (guess(environment, pair, its, second) ||
+		    guess(environment, pair, sample(environment, pair, its),
+			second) ||
+		    guess(environment, pair, sample(environment, other, own),
+			second))
+			return true;
+	}
+	return false;
+}
+
+static bool
+guess_all(struct environment *environment, const struct env_rule_pair *pair,
+    const char **second)
+{
+	static const char *const stars[] = { "X", "", "0", "ZQ_" };
+	size_t others = 0;
+
+	for (size_t i = 0; i < countof(stars); i++) {
+		if (guess(environment, pair,
+			sample(environment, pair, stars[i]), second))
+			return true;
+	}
+	for (size_t i = 0; i < environment->rules.count; i++) {
+		const struct env_rule_pair *other =
+		    &environment->rules.items[i];
+
+		if (other == pair || !other->wild ||
+		    !may_meet(environment, pair, other))
+			continue;
+		if (others++ == MOST_OTHERS)
+			break;
+		if (guess_both(environment, pair, other, second))
+			return true;
+	}
+	return false;
+}
+
 static void
-ask_pattern(struct environment *environment, size_t rule)
+ask_pattern(struct environment *environment, struct env_rule_pair *pair)
+{
+	struct arena *arena = environment->pass->comparison->arena;
+	const struct note_key key = pair_key(pair);
+	const char *second = NULL;
+	struct access access = { .kind = KIND_ENV };
+
+	if (pass_said(environment->pass, &key) ||
+	    (environment->pass->comparison->wider_only &&
+		key.change != CHANGE_WIDER))
+		return;
+	pair->undecided = environment->work > MOST_WORK;
+	if (pair->undecided || is_vain(environment, pair) ||
+	    guess_all(environment, pair, &second))
+		return;
+	pair->undecided = second == NULL;
+	if (second == NULL)
+		return;
+	access.name = arena_strndup(arena, second, strlen(second));
+	name_note(environment, &key, &access);
+}
+
+/* Of the rules that were not settled, one stands for all. */
+static void
+undecided_note(const struct environment *environment, enum change change)
 {
 	struct pass *pass = environment->pass;
-	struct name_question question = {
-		.must = SIZE_MAX,
-		.taken = { name_is_taken, environment },
+	struct arena *arena = pass->comparison->arena;
+	struct explanation says[SIDE_COUNT] = {
+		{ .source = SBX_NO_SOURCE },
+		{ .source = SBX_NO_SOURCE },
 	};
-	struct name_pattern *patterns = arena_alloc(pass->scratch,
-	    (environment->rules.count + 1) * sizeof *patterns);
-	struct name_classes classes;
 	size_t count = 0;
 
-	for (size_t i = 0; i < environment->rules.count; i++) {
+	for (size_t i = environment->rules.count; i-- > 0;) {
 		const struct env_rule_pair *pair = &environment->rules.items[i];
+		const struct note_key key = pair_key(pair);
+		const struct sbx_blob *blob = pass->comparison->blobs[key.side];
 
-		if (i == rule)
-			question.must = count;
-		if (pair->wild)
-			patterns[count++] = (struct name_pattern){
-				.text = pair->pattern,
-				.len = strlen(pair->pattern),
-				.group = i == rule ? 0 : pair_group(pair),
-			};
+		if (!pair->undecided || key.change != change ||
+		    pass_said(pass, &key))
+			continue;
+		count++;
+		says[0] = says[1] =
+		    (struct explanation){ .source = SBX_NO_SOURCE };
+		if (pair->by == BY_EVERYTHING)
+			continue;
+		says[key.side].text = record_text(arena, blob,
+		    rule_kinds[KIND_ENV], &blob->env[key.rule]);
+		says[key.side].source = blob->env[key.rule].source;
 	}
-	question.patterns = patterns;
-	question.count = count;
-	if (!name_classes(pass->scratch, &question, &classes)) {
-		pass->comparison->fault =
-		    "the patterns of variables combine in too many ways";
-		return;
-	}
-	for (size_t i = 0; i < classes.list.count; i++)
-		ask_name(environment, classes.list.items[i].name);
+	if (count > 0)
+		pass_note_setting(pass, DIFFERENCE_ENV,
+		    change == CHANGE_WIDER ? CHANGE_MAYBE_WIDER :
+					     CHANGE_MAYBE_NARROWER,
+		    arena_printf(arena,
+			"env, by %zu rule%s, where patterns meet: no name was "
+			"found that shows it",
+			count, count == 1 ? "" : "s"),
+		    says);
 }
 
 static bool
@@ -383,13 +587,19 @@ compare_env(struct pass *pass)
 	for (size_t i = 0; i < environment.names.keys.count; i++)
 		ask_name(&environment, environment.names.keys.items[i].bytes);
 	for (size_t i = 0; i < environment.rules.count; i++) {
-		const struct env_rule_pair *pair = &environment.rules.items[i];
+		struct env_rule_pair *pair = &environment.rules.items[i];
 
-		if (pair->there[SIDE_OLD] != pair->there[SIDE_NEW] &&
-		    pair->wild && !guess(&environment, pair, "X") &&
-		    !guess(&environment, pair, ""))
-			ask_pattern(&environment, i);
+		if (pair->allow && pair->wild)
+			count_denies(&environment, pair);
 	}
+	for (size_t i = 0; i < environment.rules.count; i++) {
+		struct env_rule_pair *pair = &environment.rules.items[i];
+
+		if (is_changed(pair) && pair->wild)
+			ask_pattern(&environment, pair);
+	}
+	undecided_note(&environment, CHANGE_WIDER);
+	undecided_note(&environment, CHANGE_NARROWER);
 	/* These depend on other rules, whatever is named. */
 	for (size_t i = 0; i < SBX_GIVEN_COUNT; i++)
 		ask_name(&environment, sbx_given[i].name);

@@ -89,10 +89,8 @@ is_taken(const struct lookup *lookup, const char *name, size_t len)
 
 /* --- one glob in another -------------------------------------------------- */
 
-/* Whether each name that one part matches another one does, too; false may be
- * wrong. */
-static bool
-part_lies_in(const char *part, size_t len, const char *outer, size_t outer_len)
+bool
+name_lies_in(const char *part, size_t len, const char *outer, size_t outer_len)
 {
 	size_t next = 0, at = 0, star = SIZE_MAX, mark = 0;
 
@@ -127,7 +125,7 @@ step_over_part(struct walk *walk, const struct sbx_glob *glob, uint64_t states,
 	walk_count_step(walk, glob, len);
 	for (uint32_t i = 0; i < glob->count; i++) {
 		if ((states & ~glob->any) >> i & 1 &&
-		    part_lies_in(part, len, glob->parts[i], glob->lens[i]))
+		    name_lies_in(part, len, glob->parts[i], glob->lens[i]))
 			next |= UINT64_C(2) << i;
 	}
 	return next | (next & glob->any) << 1;
@@ -181,6 +179,29 @@ is_vain(const struct lookup *lookup)
 }
 
 /* --- guesses -------------------------------------------------------------- */
+
+const char *
+name_sample(struct arena *arena, const struct name_pattern *pattern,
+    const char *star)
+{
+	size_t star_len = strlen(star), len = 0;
+	char *name = arena_alloc(arena, pattern->len * (1 + star_len) + 1);
+
+	for (size_t i = 0; i < pattern->len; i++) {
+		char byte = pattern->text[i];
+
+		if (byte == '*') {
+			memcpy(name + len, star, star_len);
+			len += star_len;
+		} else {
+			if (byte == '?' && pattern->marks)
+				byte = star_len == 1 ? *star : 'x';
+			name[len++] = byte;
+		}
+	}
+	name[len] = '\0';
+	return name;
+}
 
 struct guess {
 	const char *names[2 * SBX_MAX_GLOB];

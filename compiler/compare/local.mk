@@ -10,7 +10,6 @@ libcompiler_a_SOURCES += \
 	compiler/compare/globs.c \
 	compiler/compare/hosts.c \
 	compiler/compare/layouts.c \
-	compiler/compare/names.c \
 	compiler/compare/paths.c \
 	compiler/compare/paths.h \
 	compiler/compare/ports.c \

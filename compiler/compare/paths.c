@@ -435,9 +435,7 @@ walk_all(struct walk *walk)
 {
 	struct sbx_range events = { 0 };
 
-	for (; events.first < walk->index->count &&
-	     walk->pass->comparison->fault == NULL;
-	     events.first = events.end) {
+	for (; events.first < walk->index->count; events.first = events.end) {
 		struct sbx_place place = event_at(walk, events.first)->at;
 
 		while (events.end < walk->index->count &&

@@ -395,8 +395,6 @@ witnesses_check(struct trial *trial)
 {
 	const struct comparison *comparison = &trial->pair.comparison;
 
-	if (comparison->fault != NULL)
-		return wrong(&trial->pair, "%s", comparison->fault);
 	if (is_undecided(comparison) && !trial->globs)
 		return wrong(&trial->pair, "something is not decided");
 	for (size_t i = 0; i < comparison->differences.count; i++) {

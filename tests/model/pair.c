@@ -55,8 +55,6 @@ check_pair(struct pair *pair, struct chance *chance)
 {
 	const struct comparison *comparison = &pair->comparison;
 
-	if (comparison->fault != NULL)
-		return wrong(pair, "%s", comparison->fault);
 	if (pair->built[SIDE_OLD] == pair->built[SIDE_NEW] &&
 	    comparison->differences.count > 0)
 		return wrong(pair, "a policy differs from itself: %s",

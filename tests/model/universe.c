@@ -278,9 +278,10 @@ is_explained(const struct pair *pair, const struct difference *difference,
 		&subjects[difference->cause], access);
 }
 
-/* Whether globs left it open. */
+/* Whether globs, or patterns of variables, left it open. */
 static bool
-is_undecided_by(const struct comparison *comparison, enum change change)
+is_undecided_by(const struct comparison *comparison, enum difference_kind kind,
+    enum change change)
 {
 	enum change maybe = change == CHANGE_WIDER ? CHANGE_MAYBE_WIDER :
 						     CHANGE_MAYBE_NARROWER;
@@ -289,8 +290,8 @@ is_undecided_by(const struct comparison *comparison, enum change change)
 		const struct difference *difference =
 		    &comparison->differences.items[i];
 
-		if (difference->kind == DIFFERENCE_PATH &&
-		    difference->change == maybe && !difference->witnessed)
+		if (difference->kind == kind && difference->change == maybe &&
+		    !difference->witnessed)
 			return true;
 	}
 	return false;
@@ -321,7 +322,9 @@ check_access(struct pair *pair, const struct subject subjects[SIDE_COUNT],
 			subjects, access, change))
 			return true;
 	}
-	if (access->kind == KIND_PATH && is_undecided_by(comparison, change))
+	if ((access->kind == KIND_PATH || access->kind == KIND_ENV) &&
+	    is_undecided_by(comparison, (enum difference_kind)access->kind,
+		change))
 		return true;
 	return wrong(pair, "%s '%s' was not reported (%s, level %d, ABI %d)",
 	    change_word(change), access_text(pair->arena, access),

@@ -38,7 +38,6 @@ test_programs += \
 	tests/unit/machine \
 	tests/unit/matches \
 	tests/unit/options \
-	tests/unit/names \
 	tests/unit/namespaces \
 	tests/unit/offer \
 	tests/unit/owners \
