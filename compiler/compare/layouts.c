@@ -19,8 +19,9 @@
 
 #include <string.h>
 
-/* How many layouts are compared, and how many rules in all of them. */
-enum { MOST_LAYOUTS = 256, MOST_COMPARED = 1 << 19 };
+/* How many layouts are compared, how many rules in all of them, and how often
+ * a rule is looked at to find them. */
+enum { MOST_LAYOUTS = 256, MOST_COMPARED = 1 << 19, MOST_LOOKS = 1 << 23 };
 
 struct layouts {
 	struct pass *pass;
@@ -38,6 +39,8 @@ struct layouts {
 	bool sockets;     /* rules about sockets changed */
 	struct map tried; /* places for this anchor */
 	size_t compared;
+	size_t looks;
+	bool *known;  /* of each rule: what it changes was noted */
 	unsigned cut; /* there were too many for what these sides allow */
 	/* Where other rules allow something, and to which sides; and the sides
 	 * that allow something below the anchor itself. */
@@ -65,18 +68,22 @@ right_is_known(const struct layouts *layouts, const struct merged_rule *rule,
 }
 
 static bool
-is_known(const struct layouts *layouts, const struct merged_rule *rule)
+is_known(struct layouts *layouts, const struct merged_rule *rule)
 {
-	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
+	bool *known = &layouts->known[rule - layouts->rules->items];
+
+	layouts->looks++;
+	for (uint8_t right = SBX_READ; !*known && right <= SBX_EXEC;
+	     right <<= 1) {
 		if (rule_changed(rule, right) &&
 		    !right_is_known(layouts, rule, right))
 			return false;
 	}
-	return true;
+	return *known = true;
 }
 
 static bool
-all_is_known(const struct layouts *layouts)
+all_is_known(struct layouts *layouts)
 {
 	for (size_t i = 0; i < layouts->rules->count; i++) {
 		if (!is_known(layouts, &layouts->rules->items[i]))
@@ -180,11 +187,12 @@ layout_compare(struct layouts *layouts, const char *place, unsigned sides)
 /* The sides that allow something in the place, or the place itself: only what
  * they allow can differ there. */
 static unsigned
-allowing_sides(const struct layouts *layouts, const char *text)
+allowing_sides(struct layouts *layouts, const char *text)
 {
 	struct sbx_place place = sbx_place_of(text);
 	unsigned sides = layouts->anywhere;
 
+	layouts->looks += layouts->allows.places.count;
 	for (size_t i = 0; i < layouts->allows.places.count; i++) {
 		struct sbx_place at = layouts->allows.places.items[i];
 
@@ -200,15 +208,22 @@ place_try(struct layouts *layouts, const char *place)
 {
 	const char *text = arena_strndup(layouts->pass->comparison->arena,
 	    place, strlen(place));
-	unsigned sides = allowing_sides(layouts, text);
+	unsigned sides;
 	bool added;
 
-	if (sides == 0 || strlen(place) > SBX_MAX_PATH ||
+	if (strlen(place) > SBX_MAX_PATH ||
 	    !(layouts->param != NULL ? binding_is_param_place(text) :
 				       binding_is_work_place(text)))
 		return;
 	map_number(layouts->arena, &layouts->tried, text, strlen(text), &added);
-	if (added)
+	if (!added)
+		return;
+	if (layouts->looks > MOST_LOOKS) {
+		layouts->cut = (1u << SIDE_COUNT) - 1;
+		return;
+	}
+	sides = allowing_sides(layouts, text);
+	if (sides != 0)
 		layout_compare(layouts, text, sides);
 }
 
@@ -503,6 +518,7 @@ compare_layouts(struct pass *pass, struct rules *rules)
 		.pass = pass,
 		.rules = rules,
 		.arena = arena,
+		.known = arena_alloc(arena, rules->count + 1),
 	};
 
 	pass->scratch = arena;

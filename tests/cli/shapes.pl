@@ -100,6 +100,12 @@ my %shapes = (
 		profile(lines("allow env V_%d", $half),
 			lines("deny env V_%dA*", $half));
 	},
+	env_stars => sub {
+		profile(map { my $n = $_; "    " . ($n % 2 ? "allow" : "deny")
+				. " env " . join("", map {
+				($n >> $_ & 1 ? "A" : "B") . "*" } 0 .. 9)
+				. "A*\n" } 1 .. $n);
+	},
 	env_ends => sub { profile(lines("allow env *_%d")) },
 	set => sub { profile(lines("set env V_%d = x%d")) },
 	set_same => sub { profile(lines("set env V = x%d")) },
@@ -244,6 +250,12 @@ my %shapes = (
 		    profile("    allow read /a\n",
 			map { "    deny read \${d" . (1 + $_ % 50)
 				. "}/a/$_\n" } 1 .. $n);
+	},
+	params_meet => sub {
+		join "", (map { "param d$_\n" } 0 .. 57),
+		    profile(map { "    allow write \${d" . $_ % 58
+				. "}/$_ except \${d" . ($_ + 7) % 58
+				. "}/${_}x\n" } 1 .. $n);
 	},
 	calls_all => sub {
 		profile(map { "    allow syscalls $calls[$_ % 8]\n" } 1 .. $n);

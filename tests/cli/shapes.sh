@@ -69,6 +69,15 @@ for shape in globs_both globs_stars; do
 	    "$(bounded diff "$tmp/p.sbx" "$tmp/q.sbx")"
 done
 
+# Short texts of what combines in many ways.
+seconds=4
+for shape in env_stars params_meet; do
+	perl "$srcdir/tests/cli/shapes.pl" "$shape" 1000 >"$tmp/p.sbx"
+	sed 's/A\*$/B*/; s/x$/y/' "$tmp/p.sbx" >"$tmp/q.sbx"
+	tap_empty "1,000 of $shape are changed" \
+	    "$(bounded diff "$tmp/p.sbx" "$tmp/q.sbx")"
+done
+
 # The bounds are bounds.
 seconds=1 memory=4096
 [ "$builddir" = "" ] || tap_found "too little memory is seen" \
