@@ -215,7 +215,7 @@ static const struct option_row option_rows[] = {
 	    "show: print the lines as they are" },
 	{ 297, "chain", "HEX", TEXT, LOG, FIELD(chain), NULL,
 	    "verify: a line with this chain must be there" },
-	{ 281, "html", NULL, FLAG, SHOW | DIFF, FIELD(html), NULL,
+	{ 281, "html", NULL, FLAG, SHOW | DIFF | STAGED, FIELD(html), NULL,
 	    "a page that needs no other file" },
 	{ 291, "for", "POLICY", TEXT, ALLOW, FIELD(target), NULL,
 	    "the policy that changes; without it @default" },

@@ -8,6 +8,7 @@
  *	staged discard NAME             4: all stages
  */
 #include "compiler/command/commands.h"
+#include "compiler/query/query.h"
 #include "compiler/stage/stage.h"
 
 #include "format/text.h"
@@ -28,7 +29,7 @@ enum { STAGE = 3, WORKSPACE, STAGES = WORKSPACE, PATHS_FROM = 2 };
 
 /* What is no visible character is written in bytes, as sbxrun does. */
 static void
-put_shown(const char *text, size_t len)
+put_shown(FILE *stream, const char *text, size_t len)
 {
 	while (len > 0) {
 		uint32_t character;
@@ -39,7 +40,7 @@ put_shown(const char *text, size_t len)
 
 		size += size == 0;
 		for (size_t i = 0; i < size; i++)
-			printf(plain ? "%c" : "\\x%02x",
+			fprintf(stream, plain ? "%c" : "\\x%02x",
 			    (unsigned char)text[i]);
 		text += size;
 		len -= size;
@@ -48,14 +49,14 @@ put_shown(const char *text, size_t len)
 
 /* A name may hold a newline, which would begin a line of ours. */
 static void
-put_name(const char *name)
+put_name(FILE *stream, const char *name)
 {
 	for (size_t len; *name != '\0'; name += len) {
 		len = strcspn(name, "\n\t");
-		put_shown(name, len);
+		put_shown(stream, name, len);
 		if (len > 0)
 			continue;
-		fputs(*name == '\n' ? "\\n" : "\\t", stdout);
+		fputs(*name == '\n' ? "\\n" : "\\t", stream);
 		len = 1;
 	}
 }
@@ -123,7 +124,7 @@ list_one(const struct options *options, int stages, const char *name,
 		    age(arena, stage.about.begun),
 		    (unsigned long long)tally.changes,
 		    (unsigned long long)tally.bytes);
-		put_name(stage.path);
+		put_name(stdout, stage.path);
 		putchar('\n');
 	}
 	if (stage.workspace >= 0)
@@ -211,28 +212,29 @@ static const char *const words[] = {
 };
 
 static void
-print_change(const struct stage_change *change)
+print_change(FILE *stream, const struct stage_change *change)
 {
-	printf("%-8s ", words[change->kind]);
-	put_name(change->path);
+	fprintf(stream, "%-8s ", words[change->kind]);
+	put_name(stream, change->path);
 	if (change->kind == STAGE_DELETED && S_ISDIR(change->old.st_mode))
-		printf("/ (%llu files)", (unsigned long long)change->files);
+		fprintf(stream, "/ (%llu files)",
+		    (unsigned long long)change->files);
 	else if (change->kind != STAGE_DELETED && S_ISDIR(change->new.st_mode))
-		putchar('/');
+		putc('/', stream);
 	if (change->target != NULL) {
-		fputs(" -> ", stdout);
-		put_name(change->target);
+		fputs(" -> ", stream);
+		put_name(stream, change->target);
 	}
 	if (change->kind == STAGE_MODE ||
 	    (change->kind == STAGE_CHANGED && S_ISREG(change->new.st_mode) &&
 		((change->old.st_mode ^ change->new.st_mode) & 0777) != 0))
-		printf(" (mode %03o, was %03o)", change->new.st_mode & 0777,
-		    change->old.st_mode & 0777);
+		fprintf(stream, " (mode %03o, was %03o)",
+		    change->new.st_mode & 0777, change->old.st_mode & 0777);
 	if (change->kind == STAGE_UNFIT)
-		fputs(" (never applied)", stdout);
+		fputs(" (never applied)", stream);
 	else if (change->watched)
-		fputs(" (watched: applied only by name)", stdout);
-	putchar('\n');
+		fputs(" (watched: applied only by name)", stream);
+	putc('\n', stream);
 }
 
 /* A file of one of the layers that diff(1) inherits: a regular one, or nothing. */
@@ -292,7 +294,7 @@ execute_diff(const struct changes *changes, const struct stage *stage,
 
 /* What diff(1) prints holds what commands wrote. */
 static bool
-print_text(const struct changes *changes, const struct stage *stage,
+print_text(FILE *out, const struct changes *changes, const struct stage *stage,
     const struct stage_change *change)
 {
 	char *line = NULL;
@@ -312,7 +314,7 @@ print_text(const struct changes *changes, const struct stage *stage,
 	close(ends[1]);
 	stream = fdopen(ends[0], "r");
 	while (stream != NULL && (len = getline(&line, &size, stream)) >= 0)
-		put_shown(line, (size_t)len);
+		put_shown(out, line, (size_t)len);
 	free(line);
 	if (stream != NULL)
 		fclose(stream);
@@ -367,6 +369,50 @@ has_text(const struct stage_change *change)
 	return false;
 }
 
+/* A part of a page: a line about a change, or its text. */
+static bool
+put_part(const struct changes *changes, const struct stage *stage,
+    const struct stage_change *change, const char *element, bool whole)
+{
+	bool good = true;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (stream == NULL)
+		arena_exhausted();
+	if (whole)
+		good = print_text(stream, changes, stage, change);
+	else
+		print_change(stream, change);
+	fclose(stream);
+	printf("<%s>", element);
+	page_text(stdout, text);
+	printf("</%s>\n", element);
+	free(text);
+	return good;
+}
+
+/* The text is folded, below what can be seen of all. */
+static bool
+put_card(const struct changes *changes, const struct stage *stage,
+    const struct stage_change *change)
+{
+	bool graver = change->kind == STAGE_DELETED ||
+	    change->kind == STAGE_UNFIT || change->watched;
+	bool good;
+
+	printf("<div class=\"f%s\">", graver ? " wider" : "");
+	good = put_part(changes, stage, change, "code", false);
+	if (has_text(change)) {
+		fputs("<details><summary class=\"dim\">text</summary>", stdout);
+		good &= put_part(changes, stage, change, "pre", true);
+		fputs("</details>\n", stdout);
+	}
+	fputs("</div>\n", stdout);
+	return good;
+}
+
 /* All names first, and of these what is gone: nobody reads to the end of a long
  * text. */
 static enum exit_status
@@ -387,6 +433,12 @@ diff(const struct options *options, const struct stage *stage,
 		put_json(&changes, stage);
 		return good ? EXIT_CLEAN : EXIT_TROUBLE;
 	}
+	if (options->html) {
+		page_begin(stdout, "what a stage changed");
+		fputs("<h1>", stdout);
+		page_text(stdout, shown_text(options->arena, stage->path));
+		fputs("</h1>\n", stdout);
+	}
 	if (changes.list.count == 0 && good)
 		puts("nothing was changed");
 	for (int deleted = 1; deleted >= 0; deleted--) {
@@ -394,9 +446,17 @@ diff(const struct options *options, const struct stage *stage,
 			const struct stage_change *change =
 			    &changes.list.items[i];
 
-			if ((change->kind == STAGE_DELETED) == deleted)
-				print_change(change);
+			if ((change->kind == STAGE_DELETED) != deleted)
+				continue;
+			if (options->html)
+				good &= put_card(&changes, stage, change);
+			else
+				print_change(stdout, change);
 		}
+	}
+	if (options->html) {
+		page_end(stdout);
+		return good ? EXIT_CLEAN : EXIT_TROUBLE;
 	}
 	for (size_t i = 0; i < changes.list.count; i++) {
 		const struct stage_change *change = &changes.list.items[i];
@@ -404,7 +464,7 @@ diff(const struct options *options, const struct stage *stage,
 		if (!has_text(change))
 			continue;
 		putchar('\n');
-		good &= print_text(&changes, stage, change);
+		good &= print_text(stdout, &changes, stage, change);
 	}
 	return good ? EXIT_CLEAN : EXIT_TROUBLE;
 }
@@ -438,7 +498,7 @@ static enum exit_status
 discard(const char *name)
 {
 	static const char *const parts[] = { "upper", "work", "watched",
-		"applied", "linked", "about" };
+		"applied", "linked", "met", "about" };
 
 	for (size_t i = 0; i < countof(parts); i++) {
 		if (!stage_remove(STAGE, parts[i])) {

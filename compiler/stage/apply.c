@@ -15,7 +15,6 @@
 
 #include "format/model.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,10 +30,12 @@ struct own {
 	int64_t changed; /* nanoseconds of its ctime */
 };
 
-/* Where the first of several names of a file in the stage was applied. */
-struct linked {
-	uint64_t inode; /* in the upper layer */
-	const char *path;
+/* What a directory was before apply wrote in it: its times change by that, and its
+ * mode where it could not be written. */
+struct met {
+	uint64_t inode;    /* in the upper layer */
+	uint64_t new, old; /* modes; old: 0, it was not there */
+	struct timespec times[2];
 };
 
 struct applying {
@@ -42,10 +43,16 @@ struct applying {
 	const char *const *paths;
 	size_t count;
 	bool force, good;
-	int log; /* the file "applied" */
-	VEC(struct own) own;
-	int links; /* the file "linked" */
-	VEC(struct linked) linked;
+	int log;        /* the file "applied" */
+	struct map own; /* of struct own */
+	int links;      /* the file "linked" */
+	/* Where the first of several names of a file was applied, by its inode in
+	 * the upper layer. */
+	struct map linked;
+	VEC(const char *) firsts;
+	int meetings; /* the file "met" */
+	struct map met;
+	VEC(struct met) directories;
 	/* A name in the directory of what it becomes; only one is there at a time.
 	 * It is the same for whoever goes on after a kill, and nobody's else. */
 	char scratch[40];
@@ -105,15 +112,10 @@ changed_at(const struct stat *status)
 static bool
 is_own(const struct applying *applying, const struct stat *status)
 {
-	for (size_t i = 0; i < applying->own.count; i++) {
-		const struct own *own = &applying->own.items[i];
+	const struct own own = { status->st_dev, status->st_ino,
+		changed_at(status) };
 
-		if (own->inode == status->st_ino &&
-		    own->device == status->st_dev &&
-		    own->changed == changed_at(status))
-			return true;
-	}
-	return false;
+	return map_number_find(&applying->own, &own, sizeof own) != SIZE_MAX;
 }
 
 static bool
@@ -129,20 +131,13 @@ is_later(const struct applying *applying, const struct stat *status)
 static bool
 holds_later(const struct applying *applying, int directory, const char *name)
 {
-	int fd = openat(directory, name,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	DIR *stream = stage_list(directory, name);
 	const struct dirent *entry;
 	bool later = stream == NULL;
 
-	if (stream == NULL && fd >= 0)
-		close(fd);
-	while (!later && (entry = readdir(stream)) != NULL) {
+	while (!later && (entry = stage_next(stream)) != NULL) {
 		struct stat status;
 
-		if (strcmp(entry->d_name, ".") == 0 ||
-		    strcmp(entry->d_name, "..") == 0)
-			continue;
 		later = fstatat(dirfd(stream), entry->d_name, &status,
 			    AT_SYMLINK_NOFOLLOW) != 0 ||
 		    is_later(applying, &status) ||
@@ -183,8 +178,6 @@ obstacle(const struct applying *applying, const struct stage_change *change)
 bool
 stage_remove(int directory, const char *name)
 {
-	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd;
 	DIR *stream;
 	const struct dirent *entry;
 	bool good = true;
@@ -196,23 +189,16 @@ stage_remove(int directory, const char *name)
 	if (unlinkat(directory, name, AT_REMOVEDIR) == 0)
 		return true;
 	/* One that its owner may not read or change is removed, too. */
-	fd = openat(directory, name, flags);
-	if (fd < 0 && errno == EACCES &&
+	stream = stage_list(directory, name);
+	if (stream == NULL && errno == EACCES &&
 	    fchmodat(directory, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
-		fd = openat(directory, name, flags);
-	if (fd >= 0 && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
-		(void)fchmod(fd, 0700);
-	stream = fd < 0 ? NULL : fdopendir(fd);
-	if (stream == NULL) {
-		if (fd >= 0)
-			close(fd);
+		stream = stage_list(directory, name);
+	if (stream == NULL)
 		return false;
-	}
-	while ((entry = readdir(stream)) != NULL) {
-		if (strcmp(entry->d_name, ".") != 0 &&
-		    strcmp(entry->d_name, "..") != 0)
-			good &= stage_remove(fd, entry->d_name);
-	}
+	if (faccessat(dirfd(stream), ".", W_OK | X_OK, AT_EACCESS) != 0)
+		(void)fchmod(dirfd(stream), 0700);
+	while ((entry = stage_next(stream)) != NULL)
+		good &= stage_remove(dirfd(stream), entry->d_name);
 	closedir(stream);
 	return good && unlinkat(directory, name, AT_REMOVEDIR) == 0;
 }
@@ -273,8 +259,7 @@ make_file(const struct applying *applying, const struct stage_change *change)
 		change->new.st_ino &&copy_bytes(from, to, status.st_size) &&
 	    dress(to, &status);
 
-	if (from >= 0)
-		close(from);
+	stage_close(from);
 	if (to >= 0 && close(to) != 0)
 		good = false;
 	return good;
@@ -306,31 +291,43 @@ make_link(const struct applying *applying, const struct stage_change *change)
 static const char *
 find_first(const struct applying *applying, const struct stage_change *change)
 {
-	if (!S_ISREG(change->new.st_mode) || change->watched)
-		return NULL;
-	for (size_t i = applying->linked.count; i-- > 0;) {
-		const struct linked *linked = &applying->linked.items[i];
+	uint64_t inode = change->new.st_ino;
+	size_t number = map_number_find(&applying->linked, &inode,
+	    sizeof inode);
 
-		if (linked->inode == change->new.st_ino &&
-		    strcmp(linked->path, change->path) != 0)
-			return linked->path;
-	}
-	return NULL;
+	if (!S_ISREG(change->new.st_mode) || change->watched ||
+	    number == SIZE_MAX ||
+	    strcmp(applying->firsts.items[number], change->path) == 0)
+		return NULL;
+	return applying->firsts.items[number];
+}
+
+/* False: there is one. */
+static bool
+add_first(struct applying *applying, uint64_t inode, const char *path)
+{
+	bool added;
+
+	map_number(applying->stage->arena, &applying->linked, &inode,
+	    sizeof inode, &added);
+	if (added)
+		*arena_push(applying->stage->arena, &applying->firsts) = path;
+	return added;
 }
 
 static void
 note_first(struct applying *applying, const struct stage_change *change)
 {
-	struct linked linked = { change->new.st_ino, change->path };
+	uint64_t inode = change->new.st_ino;
 	const struct iovec parts[] = {
-		{ &linked.inode, sizeof linked.inode },
+		{ &inode, sizeof inode },
 		{ (void *)(uintptr_t)change->path, strlen(change->path) + 1 },
 	};
 
 	if (!S_ISREG(change->new.st_mode) || change->watched ||
-	    change->new.st_nlink < 2)
+	    change->new.st_nlink < 2 ||
+	    !add_first(applying, inode, change->path))
 		return;
-	*arena_push(applying->stage->arena, &applying->linked) = linked;
 	if (writev(applying->links, parts, 2) !=
 	    (ssize_t)(parts[0].iov_len + parts[1].iov_len))
 		applying->good = false;
@@ -360,12 +357,9 @@ make_hard_link(const struct applying *applying,
 	    status.st_size == change->new.st_size &&stage_same_bytes(a, b);
 	if (!good)
 		unlinkat(change->lower, applying->scratch, 0);
-	if (a >= 0)
-		close(a);
-	if (b >= 0)
-		close(b);
-	if (directory >= 0)
-		close(directory);
+	stage_close(a);
+	stage_close(b);
+	stage_close(directory);
 	return good;
 }
 
@@ -405,8 +399,7 @@ move(const struct stage_change *change)
 		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		good = fd >= 0 && change->new.st_nlink == 1 &&
 		    remove_attributes(fd);
-		if (fd >= 0)
-			close(fd);
+		stage_close(fd);
 		if (!good)
 			return false;
 	}
@@ -458,8 +451,7 @@ change_mode(const struct stage_change *change)
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool good = fd >= 0 && fchmod(fd, change->new.st_mode & 0777) == 0;
 
-	if (fd >= 0)
-		close(fd);
+	stage_close(fd);
 	return good && (S_ISDIR(change->new.st_mode) || change_times(change));
 }
 
@@ -525,8 +517,7 @@ hide(int upper, int lower, const char *name)
 	fd = openat(upper, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	set = fd < 0 ? -1 : fsetxattr(fd, opaque, "y", 1, 0);
-	if (fd >= 0)
-		close(fd);
+	stage_close(fd);
 	return set == 0;
 }
 
@@ -538,22 +529,15 @@ static bool
 enter(void *context, const char *path, int upper, int lower)
 {
 	const struct applying *applying = context;
-	int fd = lower < 0 ?
-	    -1 :
-	    openat(lower, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	DIR *stream = lower < 0 ? NULL : stage_list(lower, ".");
 	const struct dirent *entry;
 	bool good = stream != NULL &&
 	    (is_wanted(applying, path) || leads_to_wanted(applying, path));
 
-	while (good && (entry = readdir(stream)) != NULL)
-		good = strcmp(entry->d_name, ".") == 0 ||
-		    strcmp(entry->d_name, "..") == 0 ||
-		    hide(upper, lower, entry->d_name);
+	while (good && (entry = stage_next(stream)) != NULL)
+		good = hide(upper, lower, entry->d_name);
 	if (stream != NULL)
 		closedir(stream);
-	else if (fd >= 0)
-		close(fd);
 	return good && fremovexattr(upper, "user.overlay.opaque") == 0;
 }
 
@@ -612,23 +596,51 @@ visit(void *context, const struct stage_change *change)
 }
 
 static bool
+add_met(struct applying *applying, const struct met *met, size_t *number)
+{
+	bool added;
+
+	*number = map_number(applying->stage->arena, &applying->met,
+	    &met->inode, sizeof met->inode, &added);
+	if (added)
+		*arena_push(applying->stage->arena,
+		    &applying->directories) = *met;
+	return added;
+}
+
+static void
+meet(void *context, struct stage_change *directory)
+{
+	struct applying *applying = context;
+	struct stat *new = &directory->new, *old = &directory->old;
+	const struct met now = { new->st_ino, new->st_mode, old->st_mode,
+		{ new->st_atim, new->st_mtim } };
+	const struct met *met;
+	size_t number;
+
+	if (add_met(applying, &now, &number)) {
+		if (write(applying->meetings, &now, sizeof now) !=
+		    (ssize_t)sizeof now)
+			applying->good = false;
+		return;
+	}
+	met = &applying->directories.items[number];
+	new->st_mode = (mode_t)met->new;
+	new->st_atim = met->times[0];
+	new->st_mtim = met->times[1];
+	if (met->old != 0 && S_ISDIR(old->st_mode))
+		old->st_mode = (mode_t)met->old;
+}
+
+static bool
 is_empty(const struct stage_change *directory)
 {
-	int fd = openat(directory->upper, directory->name,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	int names = 0;
+	DIR *stream = stage_list(directory->upper, directory->name);
+	bool empty = stream != NULL && stage_next(stream) == NULL;
 
-	if (stream == NULL) {
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	while (names <= 2 && (entry = readdir(stream)) != NULL)
-		names++;
-	closedir(stream);
-	return names == 2; /* "." and ".." */
+	if (stream != NULL)
+		closedir(stream);
+	return empty;
 }
 
 static void
@@ -675,11 +687,16 @@ leave(void *context, const struct stage_change *directory)
 		dress(fd, &directory->new);
 	/* In this order: whoever is killed in between does both again. */
 	if (fd < 0 ||
-	    unlinkat(directory->upper, directory->name, AT_REMOVEDIR) != 0)
+	    unlinkat(directory->upper, directory->name, AT_REMOVEDIR) != 0) {
+		const struct timespec times[] = { directory->new.st_atim,
+			directory->new.st_mtim };
+
 		restore_mode(directory->upper, directory->name,
 		    &directory->new);
-	if (fd >= 0)
-		close(fd);
+		utimensat(directory->upper, directory->name, times,
+		    AT_SYMLINK_NOFOLLOW);
+	}
+	stage_close(fd);
 }
 
 static int
@@ -696,33 +713,36 @@ read_logs(struct applying *applying)
 {
 	struct arena *arena = applying->stage->arena;
 	struct own own;
-	size_t size;
+	struct met met;
+	bool added;
+	size_t size, number;
 	const char *text = stage_read_file(arena, applying->stage->directory,
 	    "linked", &size);
 	const char *end = text + size;
 
+	while (
+	    read(applying->meetings, &met, sizeof met) == (ssize_t)sizeof met)
+		add_met(applying, &met, &number);
 	while (read(applying->log, &own, sizeof own) == (ssize_t)sizeof own)
-		*arena_push(arena, &applying->own) = own;
+		map_number(arena, &applying->own, &own, sizeof own, &added);
 	while (text != NULL && (size_t)(end - text) > sizeof(uint64_t)) {
-		struct linked linked = { .path = text + sizeof linked.inode };
+		const char *path = text + sizeof(uint64_t);
+		uint64_t inode;
 
-		memcpy(&linked.inode, text, sizeof linked.inode);
-		text = linked.path + strlen(linked.path) + 1;
+		memcpy(&inode, text, sizeof inode);
+		text = path + strlen(path) + 1;
 		if (text <= end)
-			*arena_push(arena, &applying->linked) = linked;
+			add_first(applying, inode, path);
 	}
 }
 
 /* The workspace itself has the times that the command saw. */
 static void
-dress_workspace(const struct stage *stage, const struct stat *as)
+dress_workspace(const struct stage *stage, const struct stage_change *top)
 {
-	const struct timespec times[] = { as->st_atim, as->st_mtim };
-	const struct stage_change top = { .upper = stage->directory,
-		.name = "upper" };
+	const struct timespec times[] = { top->new.st_atim, top->new.st_mtim };
 
-	if (is_empty(&top))
-		(void)futimens(stage->workspace, times);
+	(void)futimens(is_empty(top) ? stage->workspace : stage->upper, times);
 }
 
 bool
@@ -737,11 +757,14 @@ stage_apply(const struct stage *stage, const char *const *paths, size_t count,
 		.good = true,
 		.log = open_log(stage, "applied"),
 		.links = open_log(stage, "linked"),
+		.meetings = open_log(stage, "met"),
 		.applied = applied,
 	};
-	const struct stage_visitor visitor = { enter, visit, leave, &applying };
-	struct stat top;
-	bool walked;
+	const struct stage_visitor visitor = { meet, enter, visit, leave,
+		&applying };
+	struct stage_change top = { .upper = stage->directory,
+		.name = "upper" };
+	bool walked, resumed;
 
 	*applied = (struct stage_applied){ 0 };
 	if (stage->workspace < 0) {
@@ -750,19 +773,23 @@ stage_apply(const struct stage *stage, const char *const *paths, size_t count,
 		    stage->path);
 		return false;
 	}
-	if (applying.log < 0 || applying.links < 0 || stage->upper < 0 ||
-	    fstat(stage->upper, &top) != 0) {
+	if (applying.log < 0 || applying.links < 0 || applying.meetings < 0 ||
+	    stage->upper < 0 || fstat(stage->upper, &top.new) != 0) {
 		complain("cannot work in the stage: %s", strerror(errno));
 		return false;
 	}
 	snprintf(applying.scratch, sizeof applying.scratch, ".sbx-staged-%llx",
 	    (unsigned long long)stage->about.begun);
 	read_logs(&applying);
+	resumed = applying.directories.count > 0;
+	meet(&applying, &top);
 	walked = stage_walk(stage, &visitor);
-	if (applied->applied > 0)
+	if (applied->applied > 0 || resumed)
 		dress_workspace(stage, &top);
+	unlinkat(stage->directory, "met", 0);
 	close(applying.log);
 	close(applying.links);
+	close(applying.meetings);
 	if (!applying.good)
 		complain("cannot note in the stage what was applied: the next "
 			 "apply may ask for --force");

@@ -11,7 +11,6 @@
 
 #include "format/model.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,6 +23,39 @@ enum {
 	DEPTH_MAX = 256, /* of directories: two are open for each */
 	DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 };
+
+/* --- directories ---------------------------------------------------------- */
+
+void
+stage_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+DIR *
+stage_list(int directory, const char *name)
+{
+	int fd = openat(directory, name, DIRECTORY);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+
+	if (stream == NULL)
+		stage_close(fd);
+	return stream;
+}
+
+const struct dirent *
+stage_next(DIR *stream)
+{
+	const struct dirent *entry;
+
+	do
+		entry = readdir(stream);
+	while (entry != NULL &&
+	    (strcmp(entry->d_name, ".") == 0 ||
+		strcmp(entry->d_name, "..") == 0));
+	return entry;
+}
 
 /* --- reading a stage ------------------------------------------------------ */
 
@@ -43,8 +75,7 @@ stage_read_file(struct arena *arena, int directory, const char *name,
 		len = input_read(fd, text, (size_t)status.st_size);
 		*size = len < 0 ? 0 : (size_t)len;
 	}
-	if (fd >= 0)
-		close(fd);
+	stage_close(fd);
 	return text;
 }
 
@@ -206,10 +237,8 @@ same_file(const struct stage_change *change)
 	a = openat(change->upper, change->name, flags);
 	b = openat(change->lower, change->name, flags);
 	same = a >= 0 && b >= 0 && stage_same_bytes(a, b);
-	if (a >= 0)
-		close(a);
-	if (b >= 0)
-		close(b);
+	stage_close(a);
+	stage_close(b);
 	return same;
 }
 
@@ -265,23 +294,17 @@ list_names(struct walk *walk, int directory, const char *path,
     struct names *names)
 {
 	struct arena *arena = walk->stage->arena;
-	int copy = openat(directory, ".", DIRECTORY);
-	DIR *stream = copy < 0 ? NULL : fdopendir(copy);
+	DIR *stream = stage_list(directory, ".");
 	const struct dirent *entry;
 
 	if (stream == NULL) {
 		complain("cannot read '%s': %s", path, strerror(errno));
-		if (copy >= 0)
-			close(copy);
 		walk->good = false;
 		return false;
 	}
-	while ((entry = readdir(stream)) != NULL) {
-		if (strcmp(entry->d_name, ".") != 0 &&
-		    strcmp(entry->d_name, "..") != 0)
-			*arena_push(arena, &names->list) = arena_strndup(arena,
-			    entry->d_name, strlen(entry->d_name));
-	}
+	while ((entry = stage_next(stream)) != NULL)
+		*arena_push(arena, &names->list) = arena_strndup(arena,
+		    entry->d_name, strlen(entry->d_name));
 	closedir(stream);
 	if (names->list.count > 1)
 		qsort(names->list.items, names->list.count,
@@ -292,22 +315,16 @@ list_names(struct walk *walk, int directory, const char *path,
 static uint64_t
 count_files(int directory, const char *name, unsigned depth)
 {
-	int fd = openat(directory, name, DIRECTORY);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	DIR *stream = stage_list(directory, name);
 	const struct dirent *entry;
 	uint64_t count = 0;
 
-	if (stream == NULL) {
-		if (fd >= 0)
-			close(fd);
+	if (stream == NULL)
 		return 0;
-	}
-	while ((entry = readdir(stream)) != NULL) {
+	while ((entry = stage_next(stream)) != NULL) {
 		struct stat status;
 
-		if (strcmp(entry->d_name, ".") == 0 ||
-		    strcmp(entry->d_name, "..") == 0 ||
-		    fstatat(dirfd(stream), entry->d_name, &status,
+		if (fstatat(dirfd(stream), entry->d_name, &status,
 			AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
 		if (!S_ISDIR(status.st_mode))
@@ -378,6 +395,8 @@ walk_into(struct walk *walk, struct stage_change change, bool there,
 	bool merged = there && S_ISDIR(change.old.st_mode);
 	int upper, lower;
 
+	if (walk->visitor->meet != NULL)
+		walk->visitor->meet(walk->visitor->context, &change);
 	if (!merged && there)
 		visit(walk, change, STAGE_DELETED);
 	if (!merged)
@@ -402,10 +421,8 @@ walk_into(struct walk *walk, struct stage_change change, bool there,
 		if (walk->visitor->leave != NULL)
 			walk->visitor->leave(walk->visitor->context, &change);
 	}
-	if (upper >= 0)
-		close(upper);
-	if (lower >= 0)
-		close(lower);
+	stage_close(upper);
+	stage_close(lower);
 }
 
 static void

@@ -11,6 +11,7 @@
 #include "compiler/base/base.h"
 #include "format/protocol.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 /* --- changes.c --------------------------------------------------------- */
@@ -39,6 +40,14 @@ bool stage_load(struct stage *stage, struct arena *arena, const char *name,
 /* A file of the stage's own, with a NUL behind it; NULL with errno. */
 char *stage_read_file(struct arena *arena, int directory, const char *name,
     size_t *size);
+
+/* What is in a directory of an open one, through no link, but itself and the one
+ * above it; NULL with errno. */
+DIR *stage_list(int directory, const char *name);
+const struct dirent *stage_next(DIR *stream);
+
+/* Closes what is open. */
+void stage_close(int fd);
 
 /* Opens the directory that a path lies in, below an open one, through no link; -1
  * with errno. */
@@ -74,6 +83,9 @@ struct stage_change {
  * there is a `leave`, directories are made writable, and that has to restore them.
  */
 struct stage_visitor {
+	/* Before all else that is done with a directory: it may say what that was
+	 * before an apply that was killed. */
+	void (*meet)(void *context, struct stage_change *directory);
 	/* Before what is in a directory that hides the lower one of its name: true
 	 * if that is undone, and both are merged. */
 	bool (*enter)(void *context, const char *path, int upper, int lower);

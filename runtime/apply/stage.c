@@ -289,6 +289,7 @@ look_at_old(const struct staging *stage, const struct stat *workspace)
 		    0);
 	/* Its inodes may stand for other files from now on. */
 	unlinkat(stage->directory, "linked", 0);
+	unlinkat(stage->directory, "met", 0);
 }
 
 void

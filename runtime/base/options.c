@@ -418,7 +418,7 @@ static const char usage_of_all[] =
     "       sbxrun [options] --self-test [--json] [POLICY]\n"
     "       sbxrun --clean [-w DIR]\n"
     "       sbxrun --staged[=NAME] [--json] [list]\n"
-    "       sbxrun --staged[=NAME] diff [--json] [PATH...]\n"
+    "       sbxrun --staged[=NAME] diff [--json|--html] [PATH...]\n"
     "       sbxrun --staged[=NAME] apply [--force] [PATH...]\n"
     "       sbxrun --staged[=NAME] discard\n";
 

@@ -192,6 +192,7 @@ begin_kept_stage(struct sandbox *sandbox)
 		return;
 	stage_open(&sandbox->stage, sandbox->options.stage,
 	    bind_anchored(sandbox->binder), true);
+	sandbox->receipt.log.stage = sandbox->stage.name;
 	supervision->stage = &sandbox->stage;
 	tripwire_list(tripwire_set(&sandbox->arena,
 			  bind_anchored(sandbox->binder)),
@@ -396,6 +397,8 @@ note_facts(struct sandbox *sandbox)
 	struct run_log *log = &sandbox->receipt.log;
 
 	log->level = level_name(sandbox->plan.level);
+	if (sandbox->stage.directory >= 0)
+		log->stage = sandbox->stage.name;
 	log->workspace =
 	    bind_anchored(sandbox->binder)->anchors[SBX_ANCHOR_WORKSPACE];
 }

@@ -414,6 +414,7 @@ open_logs(struct sandbox *sandbox, const struct offer *offer)
 	log->session = offer_text(offer, head->name);
 	log->policy = offer_text(offer, head->policy);
 	log->level = level_name((enum sbx_level)head->level);
+	log->stage = offer_text(offer, head->stage);
 	log->workspace = place_of(
 	    offer_text(offer, head->anchors[SBX_ANCHOR_WORKSPACE]));
 	log->blob = &offer->blob;

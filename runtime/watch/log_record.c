@@ -156,9 +156,7 @@ log_compose(struct receipt *receipt)
 		json_string(json, "digest", digest);
 	put_added(json, log->options);
 	put_known(json, "level", log->level);
-	if (log->options->staging)
-		json_string(json, "stage",
-		    log->options->stage != NULL ? log->options->stage : "");
+	put_known(json, "stage", log->stage);
 	if (log->workspace.len > 0 && log->workspace.len < SBX_MAX_PATH / 4)
 		json_place(json, "workspace", log->workspace);
 }

@@ -190,7 +190,7 @@ struct run_log {
 	pid_t by_pid;
 	/* What is known of the run so far, or NULL. */
 	char *const *command;
-	const char *session, *policy, *level;
+	const char *session, *policy, *level, *stage;
 	struct sbx_place workspace;
 	const struct sbx_blob *blob;
 	const void *bytes; /* that the digest is of, which takes its time */

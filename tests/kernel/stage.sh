@@ -276,6 +276,8 @@ for i in range(1100): os.mkdir(\"d\"); os.chdir(\"d\")"'
 	tap_is "uid $uid: for programs, in the form that all have" '1 1' \
 	    "$(staged --json | grep -c '"sbx": *1') $(staged diff --json |
 		grep -c '"sbx": *1')"
+	tap_is "uid $uid: as a page" '1 1' "$(staged diff --html |
+		grep -c '<code>new  *dir/f$') $(staged diff --html | grep -c '^+new')"
 	tap_is "uid $uid: a path that names nothing" 3 \
 	    "$(staged apply dirr >/dev/null; echo $?)"
 	tap_is "uid $uid: a directory as diff prints it" \
