@@ -383,6 +383,9 @@ struct sbx_name_verdict {
 struct sbx_name_verdict sbx_name_verdict(const struct sbx_blob *blob,
     uint8_t platforms, const char *name, uint16_t port);
 
+/* What a rule without a port allows. */
+bool sbx_port_is_web(uint16_t port);
+
 /* Whether some port of it is allowed, so that it has an address inside. */
 bool sbx_name_is_known(const struct sbx_blob *blob, uint8_t platforms,
     const char *name);

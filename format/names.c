@@ -4,7 +4,6 @@
  */
 #include "format/model.h"
 
-/* What a rule without a port allows. */
 static const uint16_t web_ports[] = { 80, 443 };
 
 /* --- spelling ------------------------------------------------------------- */
@@ -108,16 +107,18 @@ first_rule(const struct sbx_blob *blob, const char *name)
 	return low;
 }
 
+bool
+sbx_port_is_web(uint16_t port)
+{
+	return port == web_ports[0] || port == web_ports[1];
+}
+
 static bool
 has_port(const struct sbx_name *rule, uint16_t port)
 {
 	if (rule->port != 0 || rule->effect != SBX_ALLOW)
 		return rule->port == port || rule->port == 0;
-	for (size_t i = 0; i < countof(web_ports); i++) {
-		if (web_ports[i] == port)
-			return true;
-	}
-	return false;
+	return sbx_port_is_web(port);
 }
 
 /* What is asked, and what the rules that were seen say of it. */

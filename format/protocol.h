@@ -135,6 +135,33 @@ struct sbx_advice {
 };
 
 /*
+ * With `sbxrun --ask`, sbx-proxy asks about names that no rule is about, over a
+ * socket that keeps messages apart; sbxc is at the other end.  Each name has a
+ * number of its own.
+ */
+
+enum sbx_answer {
+	SBX_ANSWER_NO = 1,
+	SBX_ANSWER_ONCE, /* to what waits, and what comes within seconds */
+	SBX_ANSWER_SESSION,
+	SBX_ANSWER_NONE, /* nobody has answered in time */
+	SBX_ANSWER_END,
+};
+
+enum { SBX_ASK_TIME = 30 /* seconds for one answer */ };
+
+struct sbx_question {
+	uint32_t number;
+	uint32_t port;
+	char name[256]; /* of a host, NUL-terminated */
+};
+
+struct sbx_reply {
+	uint32_t number;
+	uint32_t answer; /* enum sbx_answer */
+};
+
+/*
  * How a program finds out that it runs in a sandbox of sbx: the filter of every
  * policy answers one call, which does nothing anywhere else, with an errno that
  * the kernel does not give for it.  Variables prove nothing, for whoever wrote a

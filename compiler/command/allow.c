@@ -1,6 +1,6 @@
 /*
  * `sbxc allow`: a rule goes into the policy of the user's that decides, and what
- * that opens is shown first.
+ * that opens is shown first.  It may be a deny, too.
  *
  *	--for POLICY    the text that changes
  *	nothing         default.sbx, which extends coding if it is not there
@@ -98,16 +98,16 @@ rule_of_words(const struct allowing *allowing)
 
 	if (count == 1 && strchr(words[0], ' ') != NULL)
 		return strncmp(words[0], "allow ", 6) == 0 ||
+			strncmp(words[0], "deny ", 5) == 0 ||
 			strncmp(words[0], "use ", 4) == 0 ?
 		    words[0] :
 		    arena_printf(allowing->arena, "allow %s", words[0]);
-	if (strcmp(words[0], "use") == 0)
-		text = "use";
-	else
-		text = "allow";
-	i += strcmp(words[0], "allow") == 0 || strcmp(words[0], "use") == 0;
+	text = strcmp(words[0], "use") == 0 || strcmp(words[0], "deny") == 0 ?
+	    words[0] :
+	    "allow";
+	i += strcmp(words[0], text) == 0;
 	if (i < count && strcmp(words[i], "domain") == 0)
-		text = "allow network";
+		text = arena_printf(allowing->arena, "%s network", text);
 	paths = i < count && is_right(words[i]);
 	for (size_t first = i; i < count; i++)
 		text = arena_printf(allowing->arena, "%s %s", text,
@@ -220,7 +220,7 @@ judge(const struct allowing *allowing, struct objection *objection)
 
 	objection->deny = NULL;
 	if (allowing->stmt->kind != AST_RULE || word == NULL ||
-	    !is_right(word->text))
+	    allowing->stmt->effect != SBX_ALLOW || !is_right(word->text))
 		return EXIT_CLEAN;
 	status = subjects_bind(allowing->options, &allowing->new.blob, &blocks,
 	    1, &subject);
@@ -539,7 +539,8 @@ change(struct allowing *allowing)
 	printf("%s  %s\n%s: %s\n", allowing->options->remove ? "-" : "+",
 	    allowing->rule, allowing->shipped != NULL ? "new policy" : "policy",
 	    allowing->text_path);
-	if (print_difference(allowing) == 0 && !allowing->options->remove) {
+	if (print_difference(allowing) == 0 && !allowing->options->remove &&
+	    allowing->stmt->effect == SBX_ALLOW) {
 		complain("not written: this opens nothing, because it is "
 			 "allowed already or a deny keeps it ('sbxc why' says "
 			 "which)");
@@ -575,7 +576,7 @@ list(struct allowing *allowing, const char *path)
 			 profile->kind == AST_PROFILE ? profile->body : NULL;
 		     stmt != NULL; stmt = stmt->next) {
 			if ((stmt->kind != AST_RULE && stmt->kind != AST_USE) ||
-			    stmt->drop || stmt->effect != SBX_ALLOW)
+			    stmt->drop)
 				continue;
 			printf("%s:%u: ", path,
 			    sources_position(&compilation.sources, stmt->loc)

@@ -1,15 +1,19 @@
 /*
- * `sbxc ask`: what `sbxrun --ask` becomes.  Runs sbxrun, and when all of the command
- * has ended, asks the person at the terminal about what was denied.
+ * `sbxc ask`: what `sbxrun --ask` becomes.  Runs sbxrun, in a terminal of its own,
+ * and asks the person at the real one: about names while the command runs, and when
+ * all of it has ended, about what else was denied.  With --program it only answers
+ * about names, and sbxrun is its parent.
  *
- * By then nothing of the sandbox is there that could answer.  What it left behind
- * is on the screen and in the terminal's queue: so the queue is emptied before each
- * question, and the letters of the answers are drawn anew each time.
+ * Nothing of the sandbox reaches the real terminal while a question stands.  What it
+ * left behind is on the screen and in the terminal's queue: so the queue is emptied
+ * before each question, and the letters of the answers are drawn anew each time.
  *
  * Nothing is asked about what a rule denies, nor where no single rule would help.
  */
+#include "compiler/command/ask.h"
 #include "compiler/command/commands.h"
 #include "compiler/query/why.h"
+#include "compiler/setup/setup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,36 +22,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 enum {
 	ROUNDS_MAX = 16,
 	QUESTIONS_MAX = 12,    /* in one round */
-	PATIENCE = 120 * 1000, /* milliseconds */
+	PATIENCE = 120,        /* seconds */
 	REPORT_MAX = 16 << 20, /* bytes that are read */
-};
-
-struct question {
-	const char *rule; /* as `sbxc allow` takes it */
-	const char *right, *object, *program;
-};
-
-struct asking {
-	struct arena *arena;
-	const char
-	    *target; /* the policy that `allow` changes; NULL: the default */
-	const char *const *command; /* sbxrun and its words */
-	size_t command_count;
-	int terminal;
-	struct termios modes; /* before the first run */
-	bool has_modes;
-	struct words
-	    allowed; /* rules that the next run has beside the policy */
-	struct words refused; /* that are not asked about again */
-	VEC(struct question) questions;
 };
 
 static const char allow[] = "allow ";
@@ -96,16 +81,21 @@ set_signals(bool running)
 }
 
 static __attribute__((noreturn)) void
-execute(const struct asking *asking, int report)
+execute(const struct asking *asking, int report, int master, int names)
 {
 	size_t count = 0,
 	       room = asking->command_count + 2 * asking->allowed.list.count +
-	    4;
+	    6;
 	const char **words = arena_alloc(asking->arena, room * sizeof *words);
 
 	words[count++] = asking->command[0];
 	words[count++] = "--status-fd";
 	words[count++] = arena_printf(asking->arena, "%d", report);
+	if (names >= 0) {
+		words[count++] = "--questions";
+		words[count++] = arena_printf(asking->arena, "%d", names);
+		fcntl(names, F_SETFD, 0);
+	}
 	for (size_t i = 0; i < asking->allowed.list.count; i++) {
 		words[count++] = "--allow";
 		words[count++] = asking->allowed.list.items[i];
@@ -117,6 +107,13 @@ execute(const struct asking *asking, int report)
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	fcntl(report, F_SETFD, 0);
+	/* Who would answer is gone then. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (master >= 0 && !ask_terminal_enter(master)) {
+		complain("cannot enter the command's terminal: %s",
+		    strerror(errno));
+		_exit(125);
+	}
 	execv(words[0], (char *const *)words);
 	complain("cannot run '%s': %s", words[0], strerror(errno));
 	_exit(125);
@@ -124,21 +121,31 @@ execute(const struct asking *asking, int report)
 
 /* Its status, as a shell says it. */
 static int
-run_once(const struct asking *asking, int report)
+run_once(struct asking *asking, int report)
 {
-	int status = 0;
+	int master = asking->has_modes ? ask_terminal_open(asking) : -1;
+	int status = 0, ends[2] = { -1, -1 };
 
+	if (master >= 0 &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		complain("names are not asked about: %s", strerror(errno));
+	asking->names = ends[0];
 	fflush(stdout);
 	child = fork();
 	if (child == 0)
-		execute(asking, report);
+		execute(asking, report, master, ends[1]);
+	close(ends[1]);
 	if (child < 0) {
 		complain("cannot fork: %s", strerror(errno));
 		return 125;
 	}
+	if (master >= 0)
+		ask_terminal_relay(asking, master, child);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	child = 0;
+	close(asking->names);
+	close(master);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -223,9 +230,8 @@ read_report(struct asking *asking, int report)
 
 /* --- asking --------------------------------------------------------------- */
 
-/* Different letters, but y and n, which everybody types. */
-static void
-draw_letters(char *letters, size_t count)
+void
+ask_letters(char *letters, size_t count)
 {
 	static const char alphabet[] = "abcdefghijklmopqrstuvwxz";
 	unsigned char random;
@@ -240,8 +246,8 @@ draw_letters(char *letters, size_t count)
 
 /* As it was before the command, which may have left it without lines or without an
  * end of them, and shows what is typed. */
-static void
-settle_terminal(const struct asking *asking)
+void
+ask_settle(const struct asking *asking)
 {
 	struct termios modes = asking->modes;
 
@@ -252,35 +258,35 @@ settle_terminal(const struct asking *asking)
 		tcsetattr(asking->terminal, TCSANOW, &modes);
 }
 
-/* The letter that was typed alone on a line, else 0: so is no answer in time. */
-static char
-answer(int terminal)
+char
+ask_answer(const struct asking *asking, int seconds, bool *late)
 {
-	struct pollfd wait = { .fd = terminal, .events = POLLIN };
+	struct pollfd wait = { .fd = asking->terminal, .events = POLLIN };
 	char line[64];
 	ssize_t len;
 	int ready;
 
 	fflush(stdout);
-	tcflush(terminal, TCIFLUSH);
+	tcflush(asking->terminal, TCIFLUSH);
 	do {
-		ready = poll(&wait, 1, PATIENCE);
+		ready = poll(&wait, 1, seconds * 1000);
 	} while (ready < 0 && errno == EINTR);
-	len = ready > 0 ? read(terminal, line, sizeof line) : 0;
-	tcflush(terminal, TCIFLUSH);
+	len = ready > 0 ? read(asking->terminal, line, sizeof line) : 0;
+	tcflush(asking->terminal, TCIFLUSH);
 	if (ready == 0)
-		dprintf(terminal, "\nno answer: refused\n");
+		dprintf(asking->terminal, "\nno answer: refused\n");
+	if (late != NULL)
+		*late = ready == 0;
 	return len == 2 && line[1] == '\n' ? line[0] : '\0';
 }
 
-/* sbxc allow RULE, which shows what that opens; writes it with `yes`. */
-static bool
-run_allow(const struct asking *asking, const char *rule, bool yes)
+bool
+ask_policy(const struct asking *asking, const char *effect, const char *rule,
+    bool yes, const char **text)
 {
-	const char *words[8] = { "sbxc", "allow" };
+	const char *words[8] = { "/proc/self/exe", "allow" };
 	size_t count = 2;
-	int status = 0, null;
-	pid_t pid;
+	struct ran ran;
 
 	if (yes)
 		words[count++] = "--yes";
@@ -289,21 +295,22 @@ run_allow(const struct asking *asking, const char *rule, bool yes)
 		words[count++] = asking->target;
 	}
 	words[count++] = "--";
-	words[count++] = rule;
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		null = open("/dev/null", O_RDWR);
-		dup2(null, STDIN_FILENO);
-		dup2(asking->terminal, STDOUT_FILENO);
-		/* Without --yes it ends with "nothing was written". */
-		dup2(yes ? asking->terminal : null, STDERR_FILENO);
-		execv("/proc/self/exe", (char *const *)words);
-		_exit(EXIT_TROUBLE);
-	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	words[count++] = arena_printf(asking->arena, "%s %s", effect, rule);
+	ran = program_run(asking->arena, words, NULL, -1);
+	/* Without --yes it ends with "nothing was written". */
+	*text = yes && ran.status != 0 ? ran.err : ran.out;
+	return ran.status == 0;
+}
+
+/* Writes the rule, and says so. */
+static bool
+allow_always(const struct asking *asking, const char *rule)
+{
+	const char *text;
+	bool written = ask_policy(asking, "allow", rule, true, &text);
+
+	dprintf(asking->terminal, "%s", text);
+	return written;
 }
 
 static void
@@ -311,20 +318,21 @@ ask(struct asking *asking, const struct question *question)
 {
 	enum { NEXT, ALWAYS, LETTERS };
 	char letters[LETTERS], typed;
+	const char *opens;
 
-	draw_letters(letters, LETTERS);
+	ask_letters(letters, LETTERS);
 	dprintf(asking->terminal, "\nsbxrun: %s was denied: %s %s\n",
-	    question->program, question->right, question->object);
-	run_allow(asking, question->rule, false);
+	    *question->program != '\0' ? question->program : "something",
+	    question->right, question->object);
+	ask_policy(asking, "allow", question->rule, false, &opens);
 	dprintf(asking->terminal,
-	    "allow %s?\n"
+	    "%sallow %s?\n"
 	    "  %c  in the next run of this command\n"
 	    "  %c  always: write it there\n"
 	    "  anything else: no\n> ",
-	    question->rule, letters[NEXT], letters[ALWAYS]);
-	typed = answer(asking->terminal);
-	if (typed == letters[ALWAYS] &&
-	    !run_allow(asking, question->rule, true))
+	    opens, question->rule, letters[NEXT], letters[ALWAYS]);
+	typed = ask_answer(asking, PATIENCE, NULL);
+	if (typed == letters[ALWAYS] && !allow_always(asking, question->rule))
 		typed = '\0';
 	*arena_push(asking->arena,
 	    typed != '\0' && memchr(letters, typed, LETTERS) != NULL ?
@@ -337,12 +345,12 @@ wants_again(const struct asking *asking)
 {
 	char letter;
 
-	draw_letters(&letter, 1);
+	ask_letters(&letter, 1);
 	dprintf(asking->terminal,
 	    "\nsbxrun: run it again? What it did it may do twice.\n"
 	    "  %c  yes\n  anything else: no\n> ",
 	    letter);
-	return answer(asking->terminal) == letter;
+	return ask_answer(asking, PATIENCE, NULL) == letter;
 }
 
 /* Whether there is something new, and it is to be run with that. */
@@ -355,7 +363,7 @@ ask_all(struct asking *asking, int report)
 	/* In another job's time nobody is asked. */
 	if (tcgetpgrp(asking->terminal) != getpgrp())
 		return false;
-	settle_terminal(asking);
+	ask_settle(asking);
 	for (size_t i = 0; i < asking->questions.count; i++)
 		ask(asking, &asking->questions.items[i]);
 	return asking->allowed.list.count > before && wants_again(asking);
@@ -370,9 +378,20 @@ command_ask(struct options *options)
 		.target = options->target,
 		.command = operands->list.items,
 		.command_count = operands->list.count,
-		.terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY),
+		.program = options->program,
+		.always = options->always,
+		.names = options->asks != NULL ? atoi(options->asks) : -1,
 	};
 	int status = 125, report;
+
+	if (asking.program != NULL) {
+		signal(SIGPIPE, SIG_IGN);
+		fcntl(asking.names, F_SETFD, FD_CLOEXEC);
+		while (ask_name(&asking))
+			continue;
+		return EXIT_CLEAN;
+	}
+	asking.terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 
 	if (asking.command_count == 0 || asking.terminal < 0)
 		return misused("'sbxrun --ask' starts this, at a terminal");

@@ -4,6 +4,9 @@ libcompiler_a_SOURCES += \
 	compiler/command/allow_policy.c \
 	compiler/command/allow_text.c \
 	compiler/command/ask.c \
+	compiler/command/ask.h \
+	compiler/command/ask_names.c \
+	compiler/command/ask_terminal.c \
 	compiler/command/build.c \
 	compiler/command/check.c \
 	compiler/command/commands.c \

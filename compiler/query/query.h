@@ -136,13 +136,14 @@ struct options {
 	const char *profile, *output, *depfile, *verify, *workspace, *home,
 	    *level, *out_format, *arch, *variant, *fail_on, *within, *color,
 	    *help, *extends, *update;
-	const char *target;  /* which policy changes */
-	const char *client;  /* whose settings are imported */
-	const char *denials; /* where the scratch directory is, or "-" */
+	const char *target;         /* which policy changes */
+	const char *client;         /* whose settings are imported */
+	const char *asks, *program; /* of names: a socket, and who answers */
+	const char *denials;        /* where the scratch directory is, or "-" */
 	const char *of_policy, *of_command, *since, *chain; /* of a log */
 	bool all, lossy, quiet, model, live, coverage, no_ignore, list, diff,
 	    write, yes, undo, html, record, summary, force, remove, version,
-	    only_denied, follow, lines;
+	    only_denied, follow, lines, always;
 	enum report_format format;
 	bool has_choice; /* `profile` is for a file that defines several */
 	struct words includes, warnings, errors, targets, operands, profiles;

@@ -39,13 +39,15 @@ keep_descriptor(int fd, const char *option)
 void
 confine_descriptors(const struct options *options, int socket)
 {
-	int kept[5 + OPTIONS_MAX_PASSED] = { STDIN_FILENO, STDOUT_FILENO,
-		STDERR_FILENO, options->status_fd, socket };
+	int kept[6 + OPTIONS_MAX_PASSED] = { STDIN_FILENO, STDOUT_FILENO,
+		STDERR_FILENO, options->status_fd, socket, options->questions };
 
 	if (options->status_fd >= 0)
 		keep_descriptor(options->status_fd, "--status-fd");
 	if (socket >= 0)
 		keep_descriptor(socket, "--keep or --join");
+	if (options->questions >= 0)
+		keep_descriptor(options->questions, "--questions");
 	for (uint32_t i = 0; i < options->passed_count; i++) {
 		enum { PIPEFS_MAGIC = 0x50495045 };
 		struct statfs status;
@@ -62,9 +64,9 @@ confine_descriptors(const struct options *options, int socket)
 		if (status.f_type != PIPEFS_MAGIC)
 			refuse("--pass-fd",
 			    "only a pipe without a name is handed on", 0);
-		kept[5 + i] = options->passed[i];
+		kept[6 + i] = options->passed[i];
 	}
-	descriptors_keep(kept, 5 + options->passed_count);
+	descriptors_keep(kept, 6 + options->passed_count);
 }
 
 void

@@ -183,9 +183,20 @@ set_session(struct options *options, const char *value)
 static void
 set_ask(struct options *options, const char *value)
 {
-	if (value != NULL && strcmp(value, "tty") != 0)
-		refuse(value, "--ask takes only 'tty'", 0);
+	bool is_program = value != NULL && strcmp(value, "tty") != 0;
+
+	if (is_program && strchr(value, '/') == NULL)
+		refuse(value,
+		    "--ask takes tty or a program with a '/' in its name", 0);
 	options->ask = true;
+	options->ask_program = is_program ? value : NULL;
+}
+
+static void
+set_questions(struct options *options, const char *value)
+{
+	options->questions = read_descriptor(value,
+	    "--questions needs a descriptor above 2");
 }
 
 static void
@@ -345,8 +356,13 @@ static const struct option_line lines[] = {
 	    "live, all, agent, quiet or a file: say what is denied", 0,
 	    set_explain, OFTEN },
 	{ '\0', "ask", "[tty]",
-	    "ask about what was denied, in the end, and run it again", 0,
+	    "ask about hosts by name, and in the end about what was denied", 0,
 	    set_ask, OFTEN },
+	{ '\0', "ask-always", NULL,
+	    "a program of --ask may answer always and never",
+	    OFFSET(ask_always), NULL, SELDOM },
+	{ '\0', "questions", "FD", "for sbxc ask: ask about names there", 0,
+	    set_questions, OURS },
 	{ '\0', "learn", "FILE",
 	    "add what it wanted to this file, for sbxc learn", OFFSET(learn),
 	    NULL, SELDOM },
@@ -584,6 +600,7 @@ options_parse(struct options *options, char **argv)
 	options->words = argv;
 	options->level = -1;
 	options->status_fd = options->keep = options->join = -1;
+	options->questions = -1;
 	options->idle = OPTIONS_IDLE;
 	if (*argv != NULL)
 		argv++;

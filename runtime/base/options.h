@@ -81,10 +81,13 @@ struct options {
 	bool explain_thorough;    /* see struct explaining */
 	const char *explain_file; /* or NULL */
 	const char *learn;        /* --learn: a file, or NULL */
-	bool ask;                 /* --ask */
-	bool staging;             /* --stage, and its name: */
-	const char *stage;        /* or NULL: the workspace's own */
-	bool staged;              /* --staged: what follows is about a stage */
+	bool ask;                 /* --ask, and whom: */
+	const char *ask_program;  /* NULL: the person at the terminal */
+	bool ask_always;          /* --ask-always: it may change the policy */
+	int questions; /* --questions: a socket on which names are asked; or -1 */
+	bool staging;      /* --stage, and its name: */
+	const char *stage; /* or NULL: the workspace's own */
+	bool staged;       /* --staged: what follows is about a stage */
 	bool verbose;
 	bool self_test;      /* --self-test: there is no command */
 	bool doctor;         /* --doctor: there may be a policy */

@@ -81,14 +81,17 @@ check_stage(const struct options *options)
 static void
 check_ask(const struct options *options)
 {
+	if (options->ask_always && options->ask_program == NULL)
+		refuse("--ask-always", "goes with --ask=PROGRAM", 0);
 	if (!options->ask)
 		return;
 	if (options->plan || options->self_test || options->keep >= 0 ||
-	    options->join >= 0 || options->status_fd >= 0 ||
-	    options_have_no_policy(options) || options->doctor ||
-	    options->staged)
-		refuse("--ask", "goes with a command, and not with --status-fd",
-		    0);
+	    options->join >= 0 || options_have_no_policy(options) ||
+	    options->doctor || options->staged)
+		refuse("--ask", "goes with a command", 0);
+	/* What the person is asked about in the end is read from there. */
+	if (options->status_fd >= 0 && options->ask_program == NULL)
+		refuse("--ask", "does not go with --status-fd", 0);
 }
 
 static void

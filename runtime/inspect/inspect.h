@@ -39,7 +39,7 @@ void clean_scratch(struct arena *arena, const char *given)
 /* --ask, where a person is at the terminal: becomes sbxc, which runs this command
  * line and asks about what was denied in the end.  Else it returns, and nobody is
  * asked. */
-void questions_begin(const struct options *options, struct arena *arena);
+void questions_begin(struct options *options, struct arena *arena);
 
 /* --- staged.c ---------------------------------------------------------- */
 

@@ -40,6 +40,9 @@ static const struct {
 	[PROXY_PROTOCOL] = { "other protocol", true },
 	[PROXY_CERTIFICATE] = { "certificate", true },
 	[PROXY_DISTRUSTED] = { "own roots", true },
+	[PROXY_ANSWERED] = { "allowed by answer", false },
+	[PROXY_REFUSED] = { "refused by answer", true },
+	[PROXY_UNANSWERED] = { "no answer", true },
 };
 
 bool
@@ -69,6 +72,13 @@ bool
 decision_is_refusal(const struct proxy_event *event)
 {
 	return verdicts[event->verdict].refused;
+}
+
+bool
+decision_is_connection(const struct proxy_event *event)
+{
+	return event->verdict == PROXY_ALLOWED ||
+	    event->verdict == PROXY_ANSWERED;
 }
 
 const char *
@@ -168,7 +178,7 @@ decision_record(struct out *json, const struct sbx_blob *blob,
 	json_string(json, "verdict", verdicts[event->verdict].word);
 	json_string(json, "via", vias[event->via]);
 	json_number(json, "count", decision->times);
-	if (event->verdict == PROXY_ALLOWED) {
+	if (decision_is_connection(event)) {
 		json_number(json, "sent", event->sent);
 		json_number(json, "received", event->received);
 	}

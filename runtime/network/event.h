@@ -52,6 +52,9 @@ enum proxy_verdict {
 	PROXY_PROTOCOL,    /* this is no HTTP/1, or it changes to another */
 	PROXY_CERTIFICATE, /* that of the server is not believed */
 	PROXY_DISTRUSTED,  /* the client did not believe ours */
+	PROXY_ANSWERED,    /* allowed by who was asked */
+	PROXY_REFUSED,     /* and by him refused */
+	PROXY_UNANSWERED,
 	PROXY_VERDICT_END,
 };
 

@@ -53,6 +53,8 @@ bool decision_is_record(const struct proxy_event *event);
 /* Whether we refused it, and not the outside; its verdict in words; where the
  * rule is that decided, SBX_NO_SOURCE if none did. */
 bool decision_is_refusal(const struct proxy_event *event);
+/* Whether there was a connection, which has moved bytes. */
+bool decision_is_connection(const struct proxy_event *event);
 const char *decision_verdict(const struct proxy_event *event);
 uint32_t decision_source(const struct sbx_blob *blob,
     const struct proxy_event *event);
@@ -106,6 +108,7 @@ struct network {
 	bool host;       /* the ways are in the network of the host */
 	int events;
 	int control, theirs; /* both ends, until it has its own */
+	int asker;           /* a socket to who is asked about names, or -1 */
 	struct decisions decisions;
 	struct decision_log *log; /* or NULL */
 };
@@ -128,6 +131,10 @@ void network_prepare_host(struct network *network,
  * 0 or a negative errno. */
 uint16_t network_host_port(const struct network *network);
 int network_announce(struct network *network, uint16_t source);
+
+/* On this socket, which stays the caller's, sbx-proxy asks about names from now on;
+ * -1: on none. */
+void network_ask(struct network *network, int asker);
 
 /*
  * Whether a port is published.  sbx-proxy has to enter the sandbox's network for

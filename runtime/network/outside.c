@@ -118,6 +118,7 @@ begin(struct network *network, const struct sbx_blob *blob, size_t size)
 	network->send = network->receive = network->program = -1;
 	network->inside = network->wake = network->process = -1;
 	network->events = network->control = network->theirs = -1;
+	network->asker = -1;
 }
 
 void
@@ -167,6 +168,7 @@ close_ways(struct network *network)
 	close_one(&network->wake);
 	close_one(&network->inside);
 	close_one(&network->program);
+	close_one(&network->asker);
 }
 
 void
@@ -281,6 +283,44 @@ open_control(struct network *network)
 	return true;
 }
 
+/* One that does not take it asks nobody. */
+static void
+send_asker(const struct network *network)
+{
+	char port[2] = { 0, 0 };
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .header = {
+			  .cmsg_level = SOL_SOCKET,
+			  .cmsg_type = SCM_RIGHTS,
+			  .cmsg_len = CMSG_LEN(sizeof(int)),
+		      } };
+	struct iovec part = { port, sizeof port };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control,
+	};
+
+	memcpy(CMSG_DATA(&control.header), &network->asker, sizeof(int));
+	if (network->asker >= 0)
+		sendmsg(network->control, &message,
+		    MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void
+network_ask(struct network *network, int asker)
+{
+	if (network->count == 0 || asker < 0)
+		return;
+	close_one(&network->asker);
+	network->asker = fcntl(asker, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (network->proxy > 0)
+		send_asker(network);
+}
+
 /* --- the proxy ------------------------------------------------------------ */
 
 static pid_t
@@ -314,6 +354,8 @@ start_proxy(struct network *network)
 	if (policy >= 0 && open_control(network) &&
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, events) == 0)
 		pid = start_with(network, policy, events[1]);
+	if (pid > 0)
+		send_asker(network);
 	network->events = events[0];
 	if (pid > 0) {
 		network->proxy = pid;

@@ -68,12 +68,6 @@ out_address(struct out *out, const uint8_t address[SBX_ADDRESS_SIZE])
 
 /* --- rules ---------------------------------------------------------------- */
 
-static bool
-is_web(uint16_t port)
-{
-	return port == 80 || port == 443;
-}
-
 /* Of a query the port is not known yet, and of most it will be one of these.  What
  * is neither TLS nor HTTP wants a rule that names the port. */
 static bool
@@ -87,7 +81,7 @@ put_name(struct out *out, const struct proxy_event *event)
 	out_print(out, "allow network domain %s\"%s", is_private ? "{ " : "",
 	    name);
 	if (event->port != 0 &&
-	    (!is_web(event->port) || event->verdict == PROXY_NO_NAME))
+	    (!sbx_port_is_web(event->port) || event->verdict == PROXY_NO_NAME))
 		out_print(out, ":%u", (unsigned)event->port);
 	out_text(out, is_private ? "\" private }" : "\"");
 	return true;
@@ -132,7 +126,8 @@ remedy_put(struct out *out, const struct proxy_event *event)
 {
 	if ((event->verdict != PROXY_NO_RULE &&
 		event->verdict != PROXY_PRIVATE &&
-		event->verdict != PROXY_NO_NAME) ||
+		event->verdict != PROXY_NO_NAME &&
+		event->verdict != PROXY_UNANSWERED) ||
 	    sbx_way_is_reserved(event->port))
 		return false;
 	switch ((enum proxy_via)event->via) {

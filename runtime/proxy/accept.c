@@ -12,19 +12,47 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* --- level standard: only sockets that the supervisor connects ------------ */
+/* --- what the supervisor says --------------------------------------------- */
+
+/* At level standard: only sockets that the supervisor connects may come.  Or a
+ * socket to who is asked, in place of a port. */
+static ssize_t
+hear_control(uint16_t *port, int *asker)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { port, sizeof *port };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control,
+	};
+	ssize_t len = recvmsg(FD_CONTROL, &message,
+	    MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	*asker = -1;
+	if (len > 0 && CMSG_FIRSTHDR(&message) != NULL &&
+	    control.header.cmsg_type == SCM_RIGHTS)
+		memcpy(asker, CMSG_DATA(&control.header), sizeof *asker);
+	return len;
+}
 
 static void
 control_ready(struct proxy *proxy, struct source *source, uint32_t events)
 {
 	uint16_t port;
 	ssize_t len;
+	int asker;
 
 	(void)source;
 	(void)events;
-	while ((len = recv(FD_CONTROL, &port, sizeof port, MSG_DONTWAIT)) ==
-	    sizeof port) {
-		if (proxy->told != NULL)
+	while ((len = hear_control(&port, &asker)) == sizeof port) {
+		if (asker >= 0)
+			ask_begin(proxy, asker);
+		else if (proxy->told != NULL)
 			proxy->told[port] =
 			    (uint32_t)((proxy->now + TOLD_TIME) / 1000);
 	}
@@ -224,5 +252,7 @@ accept_start(struct proxy *proxy)
 	}
 	event.data.ptr = &proxy->control;
 	proxy->control.ready = control_ready;
+	/* Who is asked has to be there before somebody comes. */
+	control_ready(proxy, &proxy->control, 0);
 	return epoll_ctl(proxy->epoll, EPOLL_CTL_ADD, FD_CONTROL, &event) == 0;
 }

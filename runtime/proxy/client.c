@@ -87,6 +87,10 @@ static const struct refusal {
 	    "there is no connection to it", SOCKS_REFUSED },
 	[PROXY_LIMIT] = { "503 Service Unavailable", "limit",
 	    "there are too many connections", SOCKS_FAILED },
+	[PROXY_REFUSED] = { "403 Forbidden", "refused",
+	    "the user was asked, and refused it", SOCKS_NOT_ALLOWED },
+	[PROXY_UNANSWERED] = { "403 Forbidden", "no-answer",
+	    "the user was asked, and did not answer", SOCKS_NOT_ALLOWED },
 };
 
 /* The rule that would allow it, if there is one. */

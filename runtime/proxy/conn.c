@@ -168,6 +168,7 @@ conn_end(struct proxy *proxy, struct conn *conn, bool reset)
 	if (conn->counted)
 		tell_bytes(proxy, conn);
 	lookup_forget(proxy, conn);
+	ask_forget(proxy, conn);
 	flow_close(&conn->up, &proxy->pipes);
 	flow_close(&conn->down, &proxy->pipes);
 	end_close(&conn->client, reset);
@@ -225,6 +226,7 @@ conn_drain(struct proxy *proxy, struct conn *conn)
 {
 	shutdown(conn->client.fd, SHUT_WR);
 	lookup_forget(proxy, conn);
+	ask_forget(proxy, conn);
 	conn->stage = STAGE_DRAIN;
 	conn->deadline = proxy->now + DRAIN_TIME;
 	conn_run(proxy, conn);
@@ -263,6 +265,7 @@ conn_run(struct proxy *proxy, struct conn *conn)
 	case STAGE_REQUEST:
 		client_request(proxy, conn);
 		return;
+	case STAGE_ASKED:
 	case STAGE_LOOKUP:
 		return;
 	case STAGE_CONNECT:
@@ -288,6 +291,9 @@ conn_late(struct proxy *proxy, struct conn *conn)
 	case STAGE_REQUEST:
 		tell(proxy, conn, PROXY_LIMIT);
 		conn_reset(proxy, conn);
+		return;
+	case STAGE_ASKED:
+		decide_answered(proxy, conn, PROXY_UNANSWERED);
 		return;
 	case STAGE_LOOKUP:
 	case STAGE_UPSTREAM:

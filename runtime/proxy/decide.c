@@ -36,6 +36,30 @@ address_is_open(const struct proxy *proxy, const struct conn *conn,
 }
 
 static void
+open_name(struct proxy *proxy, struct conn *conn, bool is_web)
+{
+	/* What comes after HTTP's own head is no TLS. */
+	conn->hello_pending = conn->form != FORM_REQUEST;
+	conn->is_web = is_web;
+	if (proxy->upstream != NULL)
+		connect_upstream(proxy, conn);
+	else
+		lookup_ask(proxy, conn);
+}
+
+void
+decide_answered(struct proxy *proxy, struct conn *conn,
+    enum proxy_verdict verdict)
+{
+	conn->answered = verdict == PROXY_ANSWERED;
+	/* As a rule would that names this port, if it is not of the web. */
+	if (conn->answered)
+		open_name(proxy, conn, sbx_port_is_web(conn->target.port));
+	else
+		client_refused(proxy, conn, verdict);
+}
+
+static void
 decide_name(struct proxy *proxy, struct conn *conn)
 {
 	struct sbx_name_verdict verdict = sbx_name_verdict(&proxy->blob,
@@ -43,18 +67,12 @@ decide_name(struct proxy *proxy, struct conn *conn)
 
 	conn->rule = verdict.rule;
 	conn->is_private = verdict.is_private;
-	if (!verdict.allowed) {
-		client_refused(proxy, conn,
-		    verdict.rule == UINT32_MAX ? PROXY_NO_RULE : PROXY_DENIED);
-		return;
-	}
-	/* What comes after HTTP's own head is no TLS. */
-	conn->hello_pending = conn->form != FORM_REQUEST;
-	conn->is_web = !verdict.by_port;
-	if (proxy->upstream != NULL)
-		connect_upstream(proxy, conn);
+	if (verdict.allowed)
+		open_name(proxy, conn, !verdict.by_port);
+	else if (verdict.rule == UINT32_MAX)
+		ask(proxy, conn);
 	else
-		lookup_ask(proxy, conn);
+		client_refused(proxy, conn, PROXY_DENIED);
 }
 
 static bool

@@ -115,7 +115,8 @@ tell_bytes(struct proxy *proxy, const struct conn *conn)
 {
 	struct proxy_event event;
 
-	event_fill(&event, conn, PROXY_ALLOWED, conn->target.name);
+	event_fill(&event, conn,
+	    conn->answered ? PROXY_ANSWERED : PROXY_ALLOWED, conn->target.name);
 	event.kind = PROXY_BYTES;
 	event.sent = conn->up.moved;
 	event.received = conn->down.moved;

@@ -23,6 +23,7 @@ pkglibexec_PROGRAMS += sbx-proxy
 sbx_proxy_SOURCES = \
 	runtime/network/event.h \
 	runtime/proxy/accept.c \
+	runtime/proxy/ask.c \
 	runtime/proxy/client.c \
 	runtime/proxy/confine.c \
 	runtime/proxy/conn.c \

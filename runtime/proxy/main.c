@@ -185,9 +185,9 @@ start(struct proxy *proxy)
 	close(FD_INSIDE);
 	confine_process(proxy->upstream_path != NULL ? CONFINED_RELAY_PATH :
 						       CONFINED_RELAY);
+	set_time(proxy);
 	if (!events_start(proxy) || !accept_start(proxy))
 		proxy_fail("cannot wait for connections", errno);
-	set_time(proxy);
 }
 
 int

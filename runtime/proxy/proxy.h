@@ -106,6 +106,7 @@ void flow_close(struct flow *flow, struct pipes *pipes);
  *	a connection to it    ->   accept.c, conn.c: the name of the address
  *	HTTP, SOCKS           ->   client.c: the name that is asked for
  *	                           decide.c: may it be?
+ *	                           ask.c: if no rule says so  <->  a person
  *	                           lookup.c: its addresses  <->  a process of ours
  *	                           connect.c: to one of these  ->  a server
  *	                           relay.c, flow.c: bytes
@@ -141,6 +142,12 @@ enum {
 	ADDRESSES_MAX = 16,
 	LOOKUPS_MAX = 64, /* that the other process is asked for at a time */
 	EVENTS_MAX = 1024,
+	ASKERS_MAX = 8,
+	ASKED_MAX = 256,    /* names in the life of a proxy */
+	ASKED_AT_ONCE = 12, /* that nobody has answered yet */
+	HELD_MAX = 256,     /* connections that wait for an answer */
+	HELD_TIME = 120000, /* and for how long: several are asked about */
+	ONCE_TIME = 10000,  /* who has given up tries again */
 };
 
 struct proxy;
@@ -162,12 +169,22 @@ enum stage {
 	STAGE_QUERY,   /* DNS over TCP */
 	STAGE_HEAD,    /* HTTP, or the greeting of SOCKS */
 	STAGE_REQUEST, /* of SOCKS */
+	STAGE_ASKED,
 	STAGE_LOOKUP,
 	STAGE_CONNECT,
 	STAGE_UPSTREAM, /* the user's proxy is to answer our CONNECT */
 	STAGE_RELAY,
 	STAGE_DRAIN, /* the client was refused, and is to read why */
 };
+
+/* Who is asked about names: see ask.c. */
+struct asker {
+	struct source source;
+	int fd;       /* 0: this place is free */
+	uint64_t age; /* the latest has the greatest */
+};
+
+struct asked;
 
 /* What the client has to be answered with. */
 enum form { FORM_BARE, FORM_TUNNEL, FORM_REQUEST, FORM_SOCKS };
@@ -189,7 +206,9 @@ struct conn {
 	bool is_web;        /* and have to be TLS or HTTP for the name */
 	bool chunked;       /* the end of the body is to be found */
 	bool is_private;
-	bool counted; /* it was allowed: its bytes are told at its end */
+	bool counted;    /* it was allowed: its bytes are told at its end */
+	bool answered;   /* by who was asked, and by no rule */
+	uint32_t number; /* of the name that is asked about */
 	uint32_t rule;
 	struct target target;
 	struct http_chunks chunks;
@@ -231,6 +250,10 @@ struct proxy {
 	struct conn *conns;
 	size_t conn_count, conn_max;
 	uint64_t last_id;
+	struct asker askers[ASKERS_MAX];
+	uint64_t last_asker;
+	struct asked *asked; /* NULL: nothing was */
+	uint32_t asker_count, asked_count, asked_waiting, held_count;
 	int64_t now;
 	uint32_t *told; /* level standard: for each source port until when it
 	                 * may connect, in seconds */
@@ -297,6 +320,25 @@ bool address_is_open(const struct proxy *proxy, const struct conn *conn,
 
 /* And with the word `private`, unless a rule is about the address itself. */
 bool address_may_be_private(const uint8_t address[SBX_ADDRESS_SIZE]);
+
+/* Somebody has answered about conn->target, or nobody. */
+void decide_answered(struct proxy *proxy, struct conn *conn,
+    enum proxy_verdict verdict);
+
+/* --- ask.c ---------------------------------------------------------------- */
+
+/* Takes the socket of one who is to be asked from now on. */
+void ask_begin(struct proxy *proxy, int fd);
+
+/* Whether a name that no rule knows may still be asked about. */
+bool ask_may_lead(const struct proxy *proxy, const char *name);
+
+/* Asks about conn->target, which no rule is about, unless that was answered: sooner
+ * or later decide_answered() is called. */
+void ask(struct proxy *proxy, struct conn *conn);
+
+/* The connection does not wait any more. */
+void ask_forget(struct proxy *proxy, struct conn *conn);
 
 /* --- events.c ------------------------------------------------------------- */
 

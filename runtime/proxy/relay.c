@@ -21,7 +21,7 @@ begin(struct proxy *proxy, struct conn *conn)
 	conn->up.budget = FLOW_ENDLESS;
 	conn->up.moved = 0;
 	conn->counted = true;
-	tell(proxy, conn, PROXY_ALLOWED);
+	tell(proxy, conn, conn->answered ? PROXY_ANSWERED : PROXY_ALLOWED);
 	if (!client_granted(proxy, conn))
 		return;
 	if (conn->head_len > 0 &&

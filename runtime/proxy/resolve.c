@@ -60,8 +60,10 @@ resolve(struct proxy *proxy, const uint8_t *bytes, size_t len,
 		return 0;
 	if (code != DNS_OK)
 		return dns_answer(bytes, &query, code, NULL, answer);
+	/* Who is asked about a name waits for a connection to it. */
 	known = query.is_name &&
-	    sbx_name_is_known(&proxy->blob, KERNEL_WHERE, query.name);
+	    (sbx_name_is_known(&proxy->blob, KERNEL_WHERE, query.name) ||
+		ask_may_lead(proxy, query.name));
 	if (!known) {
 		if (query.is_name)
 			tell_refusal(proxy, &query);

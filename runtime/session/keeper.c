@@ -382,6 +382,7 @@ serve(struct keeper *keeper, int socket, enum session_kind kind)
 		keeper->leaving = true;
 		return session_answer(socket, SESSION_LEAVE, NULL);
 	case SESSION_LISTENER:
+	case SESSION_ASKER:
 	case SESSION_NETWORK:
 	case SESSION_NONE:
 	case SESSION_OVER:
@@ -433,6 +434,13 @@ serve_request(struct keeper *keeper, struct connection *connection)
 	if (request.stamp.kind == SESSION_LISTENER &&
 	    (connection->joined || connection->owner == 0)) {
 		take_listener(keeper, came);
+		return true;
+	}
+	if (request.stamp.kind == SESSION_ASKER && connection->joined &&
+	    (connection->owner == 0 || connection->owner == sender)) {
+		network_ask(&keeper->keeping->supervision->network, came);
+		if (came >= 0)
+			close(came);
 		return true;
 	}
 	if (came >= 0)

@@ -37,6 +37,8 @@ enum session_kind {
 	SESSION_LEAVE,   /* asks it to be found no more, and to end when nothing
 	                  * runs in it */
 	SESSION_LISTENER, /* brings a seccomp listener; is not answered */
+	SESSION_ASKER,    /* brings a socket to who is asked about names; is not
+	                   * answered */
 	SESSION_NETWORK,  /* asks what was decided about it since the join */
 	/* The answers that are not of the kind that was asked for. */
 	SESSION_REFUSED,

@@ -219,6 +219,7 @@ open_listener(struct sandbox *sandbox, const struct sbx_program *program)
 	if (listening->selected)
 		network_prepare_host(listening->network, plan->binding,
 		    sandbox->loaded.size);
+	network_ask(listening->network, sandbox->options.questions);
 }
 
 /* At level full the rules are bound inside, once more: so the supervisor has its
@@ -286,6 +287,7 @@ settle_processes(struct sandbox *sandbox, pid_t first)
 		network_forget(network);
 	} else if (first == 0) {
 		sandbox->receipt.log.inside = true;
+		close(sandbox->options.questions);
 		owners_use(&sandbox->owners);
 		network_make(network, &sandbox->arena);
 		sandbox->pid_max = pid_max_open_own(sandbox->pid_max);
@@ -325,6 +327,7 @@ fork_at_full(struct sandbox *sandbox)
 	owners_open(&sandbox->owners);
 	network_prepare(&supervision->network, bind_anchored(sandbox->binder),
 	    sandbox->loaded.size);
+	network_ask(&supervision->network, sandbox->options.questions);
 	first = fork_with_network(sandbox, insists_on_full(sandbox));
 	settle_processes(sandbox, first);
 	supervision->namespaces = first >= 0;
@@ -357,6 +360,7 @@ fork_below_full(struct sandbox *sandbox)
 	/* To process 1 of a namespace a signal has to wait: what it does not
 	 * block, and has no handler for, the kernel drops.  This one may end. */
 	sandbox->receipt.log.inside = true;
+	close(sandbox->options.questions);
 	signals_restore(&sandbox->supervision.former);
 	network_forget(&sandbox->supervision.network);
 	return 0;

@@ -196,6 +196,10 @@ be_messenger(struct birth *birth, int ready)
 	if (keeper == 0) {
 		close(ready);
 		confine_passed(&birth->sandbox->options);
+		/* It comes with the command, and goes with it. */
+		if (birth->sandbox->options.questions >= 0)
+			close(birth->sandbox->options.questions);
+		birth->sandbox->options.questions = -1;
 		title_forget(&birth->title, birth->sandbox->options.command);
 		be_keeper(birth);
 	}
@@ -459,6 +463,9 @@ join(struct joining *joining, struct sandbox *sandbox, char **environment)
 	joining->variables = environment;
 	find_stage(joining);
 	streams_check();
+	if (options->questions >= 0 &&
+	    joining->offer.reply.network == SESSION_OPEN)
+		session_ask(joining->socket, SESSION_ASKER, options->questions);
 	open_logs(sandbox, &joining->offer);
 	join_run(joining);
 }

@@ -236,7 +236,7 @@ put_network(struct out *json, const struct decisions *decisions)
 		json_string(json, "verdict",
 		    decision_verdict(&decision->event));
 		json_number(json, "count", decision->times);
-		if (decision->event.verdict == PROXY_ALLOWED) {
+		if (decision_is_connection(&decision->event)) {
 			json_number(json, "sent", decision->event.sent);
 			json_number(json, "received", decision->event.received);
 		}

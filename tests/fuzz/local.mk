@@ -131,6 +131,7 @@ tests_fuzz_fuzz_library_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_fuzz_fuzz_policy_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_relay_SOURCES = \
 	tests/fuzz/fuzz_relay.c \
+	runtime/proxy/ask.c \
 	runtime/proxy/client.c \
 	runtime/proxy/conn.c \
 	runtime/proxy/connect.c \
