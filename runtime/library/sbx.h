@@ -135,7 +135,9 @@ enum sbx_command_flag {
 	 * which would reach the caller.  Without this it has one of its own. */
 	SBX_SAME_GROUP = 4,
 	SBX_NEW_SESSION = 8, /* setsid(2) */
-	SBX_TERMINAL = 16 /* SBX_NEW_SESSION; standard input is its terminal */
+	SBX_TERMINAL = 16, /* SBX_NEW_SESSION; standard input is its terminal */
+	SBX_EXPLAIN = 32   /* `record` also has a line for each denial, with the
+	                    * steps that would allow it: --explain of sbxrun */
 };
 
 /* A command.  Zero what is not used; nothing is kept after the call. */

@@ -130,7 +130,7 @@ static bool
 check_command(const struct sbx_command *command, struct sbx_error *error)
 {
 	const unsigned flags = SBX_UNSUPERVISED | SBX_KEEP_SIGNALS |
-	    SBX_SAME_GROUP | SBX_NEW_SESSION | SBX_TERMINAL;
+	    SBX_SAME_GROUP | SBX_NEW_SESSION | SBX_TERMINAL | SBX_EXPLAIN;
 	const char *wrong = NULL;
 
 	if (command == NULL || command->size < sizeof command->size ||
@@ -144,6 +144,8 @@ check_command(const struct sbx_command *command, struct sbx_error *error)
 	    (command->record < STREAM_COUNT ||
 		(command->flags & SBX_UNSUPERVISED) != 0))
 		wrong = "a record needs a descriptor above 2, and a supervisor";
+	else if (command->record == 0 && (command->flags & SBX_EXPLAIN) != 0)
+		wrong = "denials go to a record: there is none";
 	if (wrong != NULL)
 		error_set(error, SBX_ERROR_ARGUMENT, NULL, wrong, 0);
 	return wrong == NULL;
@@ -412,6 +414,8 @@ spawn_supervised(struct sbx_sandbox *sandbox, const struct sbx_command *command,
 	words_add(&words, "sbxrun", "");
 	if (command->record > 0)
 		words_add(&words, "--status-fd=5", "");
+	if ((command->flags & SBX_EXPLAIN) != 0)
+		words_add(&words, "--explain=quiet", "");
 	if (sandbox->joined)
 		words_add(&words, "--join=3", "");
 	for (size_t i = 0; !sandbox->joined && i < sandbox->words.count; i++)

@@ -440,6 +440,7 @@ test_supervised(struct stage *stage, const char *level)
 	struct sbx_sandbox *sandbox = stage_open(stage, stage->bound_policy,
 	    level);
 	char name[] = "sh", flag[] = "-c", script[] = "sleep 1.5; exit 3";
+	char wants[] = "cat ../bound.sbx; exit 3";
 	char *argv[] = { name, flag, script, NULL };
 	struct sbx_command command = { .size = sizeof command,
 		.argv = argv,
@@ -479,9 +480,10 @@ test_supervised(struct stage *stage, const char *level)
 	if (pipe(record) != 0)
 		return;
 	command.record = record[1];
-	script[6] = '0';
+	command.flags = SBX_EXPLAIN;
+	argv[2] = wants;
 	pidfd = sbx_spawn(sandbox, &command, &error);
-	script[6] = '1';
+	argv[2] = script;
 	close(record[1]);
 	while (used < sizeof text - 1 &&
 	    (len = read(record[0], text + used, sizeof text - 1 - used)) > 0)
@@ -490,9 +492,13 @@ test_supervised(struct stage *stage, const char *level)
 	tap_ok(&stage->tap,
 	    pidfd >= 0 && status_of(pidfd) == 3 &&
 		strstr(text,
-		    "\"command\":[\"sh\",\"-c\",\"sleep 0.5; exit 3\"]") !=
-		    NULL,
+		    "\"command\":[\"sh\",\"-c\",\"cat ../bound.sbx; exit "
+		    "3\"]") != NULL,
 	    "%s: its record comes to the caller", level);
+	tap_ok(&stage->tap,
+	    strstr(text, "\"event\":\"denied\"") != NULL &&
+		strstr(text, "/bound.sbx\"") != NULL,
+	    "%s: with what was denied", level);
 	command.flags = SBX_UNSUPERVISED;
 	tap_ok(&stage->tap, sbx_spawn(sandbox, &command, &error) == -1,
 	    "%s: without a supervisor there is none: %s", level, error.text);

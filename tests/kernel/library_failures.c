@@ -114,7 +114,7 @@ test_arguments(struct stage *stage, struct sbx_sandbox *sandbox)
 	fails(stage, sandbox, "an empty argv", &command, SBX_ERROR_ARGUMENT, 0,
 	    "there is no command");
 	command = good;
-	command.flags = SBX_TERMINAL << 1;
+	command.flags = SBX_EXPLAIN << 1;
 	fails(stage, sandbox, "a flag", &command, SBX_ERROR_ARGUMENT, 0,
 	    "an unknown flag");
 	command = good;
