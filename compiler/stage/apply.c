@@ -628,8 +628,7 @@ meet(void *context, struct stage_change *directory)
 	new->st_mode = (mode_t)met->new;
 	new->st_atim = met->times[0];
 	new->st_mtim = met->times[1];
-	if (met->old != 0 && S_ISDIR(old->st_mode))
-		old->st_mode = (mode_t)met->old;
+	old->st_mode = (mode_t)met->old;
 }
 
 static bool
@@ -667,16 +666,18 @@ is_done(const struct applying *applying, const struct stage_change *directory)
 			0777) == 0));
 }
 
-/* A directory gets its mode when all is in it, and leaves the stage when nothing of
- * it stays. */
+/* A directory gets its mode when all is in it, a new one also if something of it
+ * stays; and leaves the stage when nothing does. */
 static void
 leave(void *context, const struct stage_change *directory)
 {
 	struct applying *applying = context;
 	bool done = is_done(applying, directory);
-	int fd = !done ? -1 :
-			 openat(directory->lower, directory->name,
-			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool dressed = done || !S_ISDIR(directory->old.st_mode);
+	int fd = !dressed || directory->lower < 0 ?
+	    -1 :
+	    openat(directory->lower, directory->name,
+		O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0 ||
 	    (stage_watched(applying->stage, directory->path) != NULL &&
@@ -686,7 +687,7 @@ leave(void *context, const struct stage_change *directory)
 	else
 		dress(fd, &directory->new);
 	/* In this order: whoever is killed in between does both again. */
-	if (fd < 0 ||
+	if (fd < 0 || !done ||
 	    unlinkat(directory->upper, directory->name, AT_REMOVEDIR) != 0) {
 		const struct timespec times[] = { directory->new.st_atim,
 			directory->new.st_mtim };

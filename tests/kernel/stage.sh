@@ -27,7 +27,7 @@ tap_begin /var/tmp
 tap_programs "$SBXRUN" "$SBXC" "$builddir/sbxsh"
 policy plain read-only 'allow write ${workspace}'
 policy always workspace-write 'stage write ${workspace}'
-policy work workspace-write 'watch git ${workspace}' 'deny write ${workspace}/kept'
+policy work workspace-write 'watch git ${workspace}' 'watch ${workspace}/v/w' 'deny write ${workspace}/kept'
 printf 'root:x:0:0::%s:/bin/sh\nu:x:%s:%s::%s:/bin/sh\n' "$tmp/home-0" \
     "$ORDINARY" "$ORDINARY" "$tmp/home-$ORDINARY" >"$tmp/passwd"
 mount --bind "$tmp/passwd" /etc/passwd || exit 99
@@ -222,6 +222,12 @@ new src/g' "$(staged diff | awk '/^$/ {exit} {$1 = $1; sub(/ \(mode.*/, ""); pri
 	    "$([ ! -e "$ws/.git/hooks/pre-commit" ] && echo no)"
 	staged apply .git/hooks/pre-commit >/dev/null
 	tap_is "uid $uid: it goes by name" evil "$(cat "$ws/.git/hooks/pre-commit")"
+	staged discard >/dev/null
+
+	run --stage "$tmp/work.bin" -c 'mkdir -m 750 v && echo a | tee v/a >v/w'
+	tap_is "uid $uid: a new directory of which something stays has its mode" \
+	    '2 applied, 1 left in the stage 750 1 applied, 0 left in the stage' "$(
+	    staged apply | tail -n 1) $(stat -c %a "$ws/v") $(staged apply v/w)"
 	staged discard >/dev/null
 
 	# What an earlier policy watched; a link where such a place would lie; what
