@@ -58,14 +58,22 @@ require("../run.js")("$program");
 END
 	chmod 755 "$out/sbx/bin/$program"
 done
-cp "$source"/packaging/npm/run.js "$source"/packaging/npm/index.* "$out/sbx"
+cp "$source"/packaging/npm/*.[jt]s "$out/sbx"
+chmod 755 "$out/sbx/srt.js"
 cp "$source/README.md" "$source/LICENSE" "$out/sbx"
 manifest "$out/sbx" "  \"name\": \"sbx\",
   \"description\": \"Run commands and agents confined by a compiled policy\",
   \"main\": \"index.js\",
   \"types\": \"index.d.ts\",
   \"engines\": { \"node\": \">=18\" },
-  \"bin\": { \"sbxc\": \"bin/sbxc\", \"sbxrun\": \"bin/sbxrun\", \"sbxsh\": \"bin/sbxsh\" },
+  \"exports\": {
+    \".\": { \"types\": \"./index.d.ts\", \"default\": \"./index.js\" },
+    \"./sandbox-runtime\": { \"types\": \"./sandbox-runtime.d.ts\",
+      \"default\": \"./sandbox-runtime.js\" },
+    \"./package.json\": \"./package.json\"
+  },
+  \"bin\": { \"sbxc\": \"bin/sbxc\", \"sbxrun\": \"bin/sbxrun\", \"sbxsh\": \"bin/sbxsh\",
+    \"srt\": \"srt.js\" },
   \"optionalDependencies\": {
     \"sbx-linux-x64\": \"$version\",
     \"sbx-linux-arm64\": \"$version\"

@@ -13,7 +13,8 @@
 #	-a         accept policies that the base does not have; they fail
 #	           otherwise, since all that they allow is new
 #	-f FORMAT  text or github (annotations)
-#	-r DIR     write check.xml and test.xml, JUnit reports, to DIR
+#	-r DIR     write check.xml and test.xml, JUnit reports, to DIR, and a page
+#	           of each policy that changed, for a browser
 #
 # $GITHUB_STEP_SUMMARY gets the differences as a table.  $SBXC is the compiler.
 # Ends with 0, 1 if a policy is at fault, new or wider, 2 if called wrongly or
@@ -144,6 +145,10 @@ compare()
 	set -- "$work/base/$old" "$1"
 	[ "$fail" = never ] || set -- --fail-on "$fail" "$@"
 	"$sbxc" diff -f markdown "$@" >"$work/table" 2>/dev/null
+	if [ -n "$reports" ] && grep -q '^|' "$work/table"; then
+		"$sbxc" diff --html "$@" \
+		    >"$reports/$(printf '%s' "$name" | tr / -).html" 2>/dev/null
+	fi
 	# Without a headline there were errors, and it may let through anything.
 	if ! grep -q '^### ' "$work/table"; then
 		unknown="$unknown, $name"

@@ -223,4 +223,4 @@ async function why(policy, question, options = {}) {
   return { allowed: word[1] === "allowed", text };
 }
 
-module.exports = { Sandbox, SandboxError, why };
+module.exports = { Sandbox, SandboxError, why, program };

@@ -148,4 +148,39 @@ PYTHONPATH=$srcdir/packaging/python PYTHONDONTWRITEBYTECODE=1 \
     answers python python3 "$tmp/ask.py" "$tmp/coding.bin"
 tap_is "what a command left in PATH was not started" no \
     "$([ -e "$tmp/escaped" ] && echo yes || echo no)"
+# A program of sandbox-runtime's, and its command line.
+cat >"$tmp/srt.js" <<'END'
+const { SandboxManager } = require(process.argv[2]);
+const { spawnSync } = require("child_process");
+(async () => {
+  await SandboxManager.initialize({ network: { allowedDomains: [], deniedDomains: [] },
+    filesystem: { denyRead: ["~/notes"], allowWrite: ["."], denyWrite: [".env"] } });
+  for (const command of ["echo in >made; cat made; exit 7", "cat ~/notes/plan",
+    "echo >.env", "echo >~/outside"]) {
+    const { status, stdout } = spawnSync(await SandboxManager
+      .wrapWithSandbox(command), { shell: true, encoding: "utf8" });
+    console.log(status, stdout.trim() + SandboxManager
+      .annotateStderrWithSandboxFailures(command, "").split("\n").slice(2, 3)
+      .join().replaceAll(process.env.HOME, "~"));
+  }
+  await SandboxManager.reset();
+})();
+END
+if command -v node >/dev/null; then
+	touch "$tmp/app/.env"
+	PATH=$(dirname "$SBXRUN"):$(dirname "$SBXC"):$PATH
+	tap_is "sandbox-runtime: a program of it runs on sbx" "7 in
+1 deny read ~/notes/plan
+1 deny write $tmp/app/.env
+1 deny write ~/outside" "$(node "$tmp/srt.js" \
+	    "$srcdir/packaging/npm/sandbox-runtime.js" 2>&1)"
+	echo '{ "filesystem": { "denyWrite"' >"$tmp/wrong.json"
+	node "$srcdir/packaging/npm/srt.js" sh -c 'echo >"$HOME/x"; exit 3' 2>"$tmp/err"
+	tap_is "srt: the command's own status" 3 $?
+	node "$srcdir/packaging/npm/srt.js" -s "$tmp/wrong.json" true 2>"$tmp/err"
+	tap_is "srt: wrong settings are refused" "125 1" \
+	    "$? $(grep -c '^srt: .*JSON' "$tmp/err")"
+else
+	tap_skip "sandbox-runtime" "node is not installed"
+fi
 tap_done

@@ -323,4 +323,5 @@ action() {
 	grep -q '<testsuite' reports/check.xml
 	grep -q '<testcase' reports/test.xml
 	xmllint --noout reports/*.xml
+	grep -q "<!DOCTYPE html>" reports/*.html
 }
