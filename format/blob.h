@@ -156,7 +156,8 @@ enum sbx_meta_flag {
 	SBX_SIGNAL_ANYWHERE = 2,
 	SBX_ABSTRACT_ANYWHERE = 4,
 	SBX_NO_SPAWN = 8, /* deny spawn: one process, and threads */
-	SBX_META_FLAGS = 15,
+	SBX_CUT = 16,     /* by a ceiling: see format/cut.c; in no file */
+	SBX_META_FLAGS = 31,
 };
 
 /* Whether the sandbox has a network of its own, which level full gives. */
@@ -213,7 +214,7 @@ struct sbx_path {
 	uint32_t first_exclusion;
 	uint16_t exclusion_count;
 	uint8_t platforms; /* enum sbx_platform */
-	uint8_t reserved;
+	uint8_t ceiling;   /* 1: it is a rule of the ceiling */
 	uint32_t source;
 	uint32_t glob; /* string: a pattern; 0: none */
 };
@@ -261,7 +262,7 @@ struct sbx_limit {
 	uint32_t source;
 	uint16_t kind;
 	uint8_t platforms;
-	uint8_t reserved;
+	uint8_t ceiling; /* 1: there is one; --limit may only lower it */
 };
 
 /* Which variables of the caller are handed on: `*` matches any bytes. */
@@ -270,7 +271,7 @@ struct sbx_env {
 	uint32_t source;
 	uint8_t effect;
 	uint8_t platforms;
-	uint16_t reserved;
+	uint16_t ceiling; /* 1: it is a rule of the ceiling */
 	uint32_t
 	    except; /* string: names that it is not about, a blank between */
 };
@@ -301,8 +302,10 @@ struct sbx_watch {
  */
 enum sbx_socket_form { SBX_SOCKET_PLACE, SBX_SOCKET_SSH_AGENT, SBX_SOCKET_END };
 
-/* The rule says that what is asked for there is done outside. */
-enum sbx_socket_flag { SBX_SOCKET_UNCONFINED = 1 };
+enum sbx_socket_flag {
+	SBX_SOCKET_UNCONFINED = 1, /* what is asked for there is done outside */
+	SBX_SOCKET_CEILING = 2,    /* it is a rule of the ceiling */
+};
 
 struct sbx_socket {
 	uint32_t suffix;

@@ -7,6 +7,8 @@ format_sources = \
 	format/blob.h \
 	format/caches.def \
 	format/checksum.c \
+	format/cut.c \
+	format/cut.h \
 	format/decimal.c \
 	format/text.h \
 	format/filter_run.c \

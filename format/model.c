@@ -251,8 +251,8 @@ sbx_env_excepts(const char *except, const char *name, size_t len)
 	}
 }
 
-struct sbx_verdict
-sbx_env_verdict(const struct sbx_blob *blob, uint8_t platforms,
+static struct sbx_verdict
+env_verdict(const struct sbx_blob *blob, uint8_t platforms, uint16_t ceiling,
     const char *name, size_t len)
 {
 	struct sbx_verdict verdict = { .rule = SBX_NO_RULE };
@@ -262,7 +262,8 @@ sbx_env_verdict(const struct sbx_blob *blob, uint8_t platforms,
 	for (uint32_t i = 0; i < blob->env_count; i++) {
 		const struct sbx_env *rule = &blob->env[i];
 
-		if ((rule->platforms & platforms) == 0 ||
+		if (rule->ceiling != ceiling ||
+		    (rule->platforms & platforms) == 0 ||
 		    !sbx_pattern_match(sbx_string(blob, rule->pattern), name,
 			len) ||
 		    sbx_env_excepts(sbx_string(blob, rule->except), name, len))
@@ -271,6 +272,19 @@ sbx_env_verdict(const struct sbx_blob *blob, uint8_t platforms,
 			break;
 	}
 	return verdict;
+}
+
+struct sbx_verdict
+sbx_env_verdict(const struct sbx_blob *blob, uint8_t platforms,
+    const char *name, size_t len)
+{
+	struct sbx_verdict own = env_verdict(blob, platforms, 0, name, len);
+	struct sbx_verdict above;
+
+	if (!sbx_verdict_allows(own) || (blob->meta->flags & SBX_CUT) == 0)
+		return own;
+	above = env_verdict(blob, platforms, 1, name, len);
+	return sbx_verdict_allows(above) ? own : above;
 }
 
 static int

@@ -170,6 +170,14 @@ is_rights(const struct sbx_path *path)
 	return (rights & SBX_READ) == 0 || rights == SBX_RIGHTS;
 }
 
+/* Whether it is what a ceiling has left of a policy, so that there are rules of
+ * both. */
+static bool
+is_cut(const struct sbx_blob *blob)
+{
+	return (blob->meta->flags & SBX_CUT) != 0;
+}
+
 /* None is offset 0, which no pattern has. */
 static bool
 is_pattern(const struct sbx_blob *blob, uint32_t offset)
@@ -184,7 +192,7 @@ check_path(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_path *path = record;
 
-	if (path->reserved != 0)
+	if (path->ceiling > is_cut(blob))
 		return SBX_BLOB_RESERVED;
 	if (!is_string(blob, path->glob))
 		return SBX_BLOB_STRING;
@@ -243,7 +251,7 @@ check_limit(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_limit *limit = record;
 
-	if (limit->reserved != 0)
+	if (limit->ceiling > is_cut(blob))
 		return SBX_BLOB_RESERVED;
 	if (limit->kind >= SBX_LIMIT_END || !is_where(limit->platforms) ||
 	    limit->value > INT64_MAX || !is_in_order_limit(blob, limit))
@@ -256,7 +264,7 @@ check_env(const struct sbx_blob *blob, const void *record)
 {
 	const struct sbx_env *env = record;
 
-	if (env->reserved != 0)
+	if (env->ceiling > is_cut(blob))
 		return SBX_BLOB_RESERVED;
 	if (!is_string(blob, env->pattern) || !is_string(blob, env->except))
 		return SBX_BLOB_STRING;
@@ -331,8 +339,11 @@ check_socket(const struct sbx_blob *blob, const void *record)
 		return SBX_BLOB_RESERVED;
 	if (socket->form >= SBX_SOCKET_END ||
 	    socket->effect >= SBX_EFFECT_END || !is_where(socket->platforms) ||
-	    socket->flags >
-		(socket->effect == SBX_ALLOW ? SBX_SOCKET_UNCONFINED : 0))
+	    (socket->flags &
+		~(uint32_t)(SBX_SOCKET_UNCONFINED |
+		    (is_cut(blob) ? SBX_SOCKET_CEILING : 0))) != 0 ||
+	    (socket->effect != SBX_ALLOW &&
+		(socket->flags & SBX_SOCKET_UNCONFINED) != 0))
 		return SBX_BLOB_SOCKET;
 	if (!is_source(blob, socket->source))
 		return SBX_BLOB_SOURCE;

@@ -536,7 +536,7 @@ make_caches(struct mount_tree *tree)
 		struct sbx_place at;
 
 		if (path->effect != SBX_ALLOW || path->glob != 0 ||
-		    path->anchor != SBX_ANCHOR_HOME ||
+		    path->anchor != SBX_ANCHOR_HOME || path->ceiling != 0 ||
 		    (path->rights & SBX_WRITE) == 0 ||
 		    (path->platforms & KERNEL_WHERE) == 0 ||
 		    !sbx_is_cache(suffix))

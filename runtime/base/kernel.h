@@ -469,6 +469,9 @@ enum { OVERFLOW_UID = 65534 };
  * such user. */
 bool machine_hides_owners(void);
 
+/* Whether there is no number for root, so that its files look like that user's. */
+bool machine_hides_root(void);
+
 const char *level_name(enum sbx_level level);
 
 /* --- signals.c --------------------------------------------------------- */

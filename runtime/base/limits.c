@@ -173,13 +173,21 @@ limits_apply(struct sbx_blob *blob,
 	for (uint16_t kind = 0; kind < SBX_LIMIT_END; kind++) {
 		const struct limit_choice *choice = &choices[kind];
 		const struct sbx_limit *limit = limit_here(blob, kind);
+		bool held = limit != NULL && limit->ceiling != 0;
 
+		if (held && choice->given &&
+		    (choice->lifted || choice->value > limit->value))
+			refuse_at(blob, limit->source,
+			    "the ceiling has a limit of this kind, which "
+			    "--limit may only lower",
+			    0);
 		if (choice->given && !choice->lifted)
 			room[count++] = (struct sbx_limit){
 				.value = choice->value,
 				.source = SOURCE_COMMAND_LINE,
 				.kind = kind,
 				.platforms = KERNEL_WHERE,
+				.ceiling = held,
 			};
 		else if (!choice->given && limit != NULL)
 			room[count++] = *limit;
@@ -203,7 +211,9 @@ limit_say(const struct sbx_blob *blob, uint16_t kind, const char *text)
 	out_source(&out, blob, limit->source);
 	out_text(&out, ": limit ");
 	out_limit(&out, limit);
-	out_print(&out, ": %s; --limit %s=none lifts it\n", text,
-	    limit_name(kind));
+	out_print(&out,
+	    limit->ceiling != 0 ? ": %s; the ceiling has a limit of it\n" :
+				  ": %s; --limit %s=none lifts it\n",
+	    text, limit_name(kind));
 	out_flush(&out);
 }

@@ -130,8 +130,8 @@ next_number(const char *text, uint64_t *number)
 
 /* A line of the map is "INSIDE OUTSIDE COUNT"; what has no room in the buffer
  * may be any line.  Before somebody writes the map it is empty, and hides all. */
-bool
-machine_hides_owners(void)
+static bool
+hides(uint64_t user)
 {
 	enum { INSIDE, OUTSIDE, COUNT, FIELDS };
 	char text[512];
@@ -146,11 +146,23 @@ machine_hides_owners(void)
 		if (at == NULL)
 			return false;
 		at += strspn(at, " \n");
-		if (field == COUNT && line[INSIDE] <= OVERFLOW_UID &&
-		    OVERFLOW_UID - line[INSIDE] < line[COUNT])
+		if (field == COUNT && line[INSIDE] <= user &&
+		    user - line[INSIDE] < line[COUNT])
 			return false;
 	}
 	return true;
+}
+
+bool
+machine_hides_owners(void)
+{
+	return hides(OVERFLOW_UID);
+}
+
+bool
+machine_hides_root(void)
+{
+	return hides(0);
 }
 
 const char *

@@ -73,7 +73,8 @@ refuse_home(struct binder *binder, struct sbx_place at)
 		return;
 	for (uint32_t i = 0; i < blob->path_count; i++) {
 		if (blob->paths[i].anchor == SBX_ANCHOR_WORKSPACE &&
-		    blob->paths[i].effect == SBX_ALLOW)
+		    blob->paths[i].effect == SBX_ALLOW &&
+		    blob->paths[i].ceiling == 0)
 			refuse(path_of(at),
 			    "all of the home directory would be the "
 			    "workspace: go into a project first, or say with "

@@ -66,14 +66,15 @@ list_directory(struct binder *binder, const struct sbx_path *path)
 }
 
 static void
-bind_paths(struct binder *binder)
+bind_paths(struct binder *binder, uint8_t ceiling)
 {
 	const struct sbx_blob *blob = binder->blob;
 
 	for (uint32_t i = 0; i < blob->path_count; i++) {
 		const struct sbx_path *path = &blob->paths[i];
 
-		if ((path->platforms & KERNEL_WHERE) == 0)
+		if ((path->platforms & KERNEL_WHERE) == 0 ||
+		    path->ceiling != ceiling)
 			continue;
 		if (!sbx_path_holds(path, binder->request->level)) {
 			bind_nowhere(binder, path, RULE_WAIVED);
@@ -409,9 +410,13 @@ bind_rules(struct binder *binder)
 	make_room(binder);
 	for (uint32_t i = 0; i < binder->given_count; i++)
 		note_links(binder, &binder->given[i]);
-	bind_paths(binder);
-	bind_resolver(binder);
+	bind_paths(binder, 0);
 	bind_git_includes(binder);
+	if ((binder->blob->meta->flags & SBX_CUT) != 0) {
+		bind_paths(binder, 1);
+		bind_ceiling(binder);
+	}
+	bind_resolver(binder);
 	if (!binder->planned)
 		bind_registries(binder);
 	deny_own(binder, &own_places);

@@ -142,6 +142,16 @@ void note_links(struct binder *binder, const struct followed *found);
 void bind_nowhere(struct binder *binder, const struct sbx_path *path,
     enum rule_state why);
 
+/* --- ceiling.c --------------------------------------------------------- */
+
+/* Where the blob was cut by a ceiling: leaves of the rules what both allow. */
+void bind_ceiling(struct binder *binder);
+
+/* The same of rules about sockets, the first `own` of which are the policy's: how many
+ * there are, and with `made` which. */
+uint32_t bind_cut_sockets(const struct sbx_rule *rules, uint32_t count,
+    uint32_t own, struct sbx_rule *made);
+
 /* --- planted.c --------------------------------------------------------- */
 
 /* Why a link is not to be followed, or NULL.  The anchors must be bound. */

@@ -6,6 +6,7 @@ binder_sources = \
 	runtime/bind/anchors.c \
 	runtime/bind/bind.c \
 	runtime/bind/binder.h \
+	runtime/bind/ceiling.c \
 	runtime/bind/follow.c \
 	runtime/bind/git_includes.c \
 	runtime/bind/git_settings.c \

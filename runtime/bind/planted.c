@@ -80,6 +80,7 @@ find_suspects(struct binder *binder)
 		const struct sbx_path *path = &blob->paths[i];
 
 		if (path->effect == SBX_ALLOW && (path->rights & SBX_WRITE) &&
+		    path->ceiling == 0 &&
 		    (path->platforms & KERNEL_WHERE) != 0 &&
 		    binder->made.bound[path->anchor])
 			add_below(binder, binder->made.anchors[path->anchor],

@@ -124,6 +124,8 @@ void
 bind_sockets(struct binder *binder)
 {
 	const struct sbx_blob *blob = binder->blob;
+	bool cut = (blob->meta->flags & SBX_CUT) != 0;
+	uint32_t own = 0;
 
 	if (blob->socket_count == 0)
 		return;
@@ -134,6 +136,18 @@ bind_sockets(struct binder *binder)
 	for (uint32_t i = 0; i < blob->socket_count; i++) {
 		if ((blob->sockets[i].platforms & KERNEL_WHERE) != 0)
 			bind_socket(binder, &blob->sockets[i]);
+		if ((blob->sockets[i].flags & SBX_SOCKET_CEILING) == 0)
+			own = binder->made.socket_count;
+	}
+	if (cut) {
+		const struct sbx_rule *rules = binder->sockets;
+		uint32_t count = binder->made.socket_count;
+
+		binder->made.socket_count = bind_cut_sockets(rules, count, own,
+		    NULL);
+		binder->sockets = arena_take(binder->arena,
+		    binder->made.socket_count, sizeof *binder->sockets);
+		bind_cut_sockets(rules, count, own, binder->sockets);
 	}
 	binder->made.sockets = binder->sockets;
 	binder->made.socket_sites = binder->socket_sites;

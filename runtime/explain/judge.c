@@ -134,7 +134,7 @@ holds_cache(const struct binding *binding, struct sbx_place at)
 		const struct sbx_path *path = &blob->paths[i];
 		const char *suffix = sbx_string(blob, path->suffix);
 
-		if (path->effect == SBX_ALLOW &&
+		if (path->effect == SBX_ALLOW && path->ceiling == 0 &&
 		    path->anchor == SBX_ANCHOR_HOME && sbx_is_cache(suffix) &&
 		    sbx_covers(at, sbx_place_of(suffix)))
 			return true;

@@ -261,6 +261,8 @@ load_policy(const struct options *options, struct arena *arena, char *digest,
 	if (options->expect != NULL && strcasecmp(digest, options->expect) != 0)
 		refuse(name, "its SHA-256 is not the expected one", 0);
 	error = sbx_verify(loaded->bytes, loaded->size, blob);
+	if (error == SBX_BLOB_OK && (blob->meta->flags & SBX_CUT) != 0)
+		error = SBX_BLOB_META;
 	if (error != SBX_BLOB_OK)
 		refuse(name, sbx_blob_strerror(error), 0);
 	if (options->profile != NULL && !loaded->place.text &&
@@ -268,6 +270,8 @@ load_policy(const struct options *options, struct arena *arena, char *digest,
 		0)
 		refuse(name, "it holds another profile than that of -p", 0);
 	loaded->size = blob->size;
+	loaded->applied = loaded->bytes;
+	ceiling_apply(arena, loaded, blob);
 }
 
 bool
@@ -275,9 +279,17 @@ policy_is(const struct options *options, struct arena *arena, const void *bytes,
     size_t size, struct policy_file *loaded)
 {
 	const struct sbx_header *header = (const void *)loaded->bytes;
+	struct sbx_blob blob;
 
 	loaded->whole = options->rule_count > 0;
 	read_policy(options, arena, loaded, false);
+	if (ceiling_is_there() &&
+	    sbx_verify(loaded->bytes, loaded->size, &blob) == SBX_BLOB_OK) {
+		loaded->size = blob.size;
+		ceiling_apply(arena, loaded, &blob);
+		return loaded->size == size &&
+		    memcmp(loaded->applied, bytes, size) == 0;
+	}
 	/* What follows can only be its text. */
 	return loaded->size >= size &&
 	    memcmp(loaded->bytes, bytes, size) == 0 &&

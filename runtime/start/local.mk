@@ -1,5 +1,6 @@
 # From the command line to the policy and the level.
 loader_sources += \
+	runtime/start/ceiling.c \
 	runtime/start/compiled.c \
 	runtime/start/differences.c \
 	runtime/start/start.h \

@@ -52,7 +52,7 @@ be_first(struct birth *birth, const char *outer)
 		.arena = &sandbox->arena,
 		.plan = &sandbox->plan,
 		.name = name != NULL ? name : "",
-		.policy = sandbox->loaded.bytes,
+		.policy = sandbox->loaded.applied,
 		.policy_size = sandbox->loaded.size,
 	};
 	char inner[64];

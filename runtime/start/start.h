@@ -25,6 +25,7 @@ struct policy_file {
 	size_t size; /* of what is applied: without the text in the blob */
 	size_t all;  /* of what was read */
 	bool whole;  /* the text is read, too, to add rules or for a digest */
+	const uint8_t *applied; /* the bytes, or what a ceiling leaves of them */
 	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
 	struct policy_place place;
 };
@@ -46,6 +47,16 @@ bool policy_is_own(struct arena *arena, const char *name);
  * the bytes are known, it does not matter who wrote them. */
 bool policy_is(const struct options *options, struct arena *arena,
     const void *bytes, size_t size, struct policy_file *loaded);
+
+/* --- ceiling.c --------------------------------------------------------- */
+
+/* Whether the machine has a ceiling.  Refuses (125) if that cannot be told. */
+bool ceiling_is_there(void);
+
+/* Puts what the ceiling of the machine leaves in the place of the policy.  Refuses
+ * (125) if there is one that cannot be read, or that others may write. */
+void ceiling_apply(struct arena *arena, struct policy_file *loaded,
+    struct sbx_blob *blob);
 
 /* --- compiled.c ---------------------------------------------------------- */
 

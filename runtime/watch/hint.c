@@ -82,7 +82,7 @@ may_be_allowed(const struct binding *anchored, struct sbx_place at)
 		struct sbx_place anchor = anchored->anchors[rule->anchor];
 		const char *suffix = sbx_string(blob, rule->suffix);
 
-		if (rule->effect == SBX_ALLOW &&
+		if (rule->effect == SBX_ALLOW && rule->ceiling == 0 &&
 		    (rule->rights & SBX_EXEC) != 0 &&
 		    anchored->bound[rule->anchor] && sbx_covers(anchor, at) &&
 		    sbx_covers(sbx_place_of(suffix),

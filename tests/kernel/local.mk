@@ -50,6 +50,7 @@ kernel_scripts = \
 	tests/kernel/answers.sh \
 	tests/kernel/callers.sh \
 	tests/kernel/cases.sh \
+	tests/kernel/ceiling.sh \
 	tests/kernel/cgroup.sh \
 	tests/kernel/clean.sh \
 	tests/kernel/devices.sh \

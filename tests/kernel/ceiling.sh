@@ -1,0 +1,232 @@
+#!/bin/sh
+# The ceiling of a machine, as TAP, in a mount namespace with an /etc of its own: what
+# is wrong with it ends every run; no policy, command line or environment gets more
+# than it allows, at levels full and standard.
+
+# The inner shell expands the rest.
+# shellcheck disable=SC2016
+
+set -u
+srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+# shellcheck source=tests/lib/sandbox.sh
+. "$srcdir/tests/lib/sandbox.sh"
+
+if [ "${CEILING-}" != inside ]; then
+	CEILING=inside
+	export CEILING
+	[ "$(id -u)" -ne 0 ] || exec unshare -m --propagation private sh "$0"
+	unshare -Urm true 2>/dev/null || {
+		tap_lacks ceiling 'no namespaces for an /etc of its own'
+		tap_done
+	}
+	exec unshare -Urm --propagation private sh "$0"
+fi
+
+# Not below /tmp: that is the scratch directory at level full.
+tap_begin /var/tmp
+tap_programs "$SBXRUN" "$SBXC"
+home=$tmp/home
+mkdir -p "$tmp/etc" "$home/ws/locked" "$home/other"
+cp -r /etc/passwd /etc/group /etc/ld.so.cache /etc/alternatives "$tmp/etc" \
+    2>/dev/null
+mount -t tmpfs none /etc || exit 99
+cp -r "$tmp/etc/." /etc
+echo secret >"$home/other/file"
+echo text >"$home/ws/locked/file"
+user=0
+[ "$(awk '{ print $3; exit }' /proc/self/uid_map)" = 1 ] || user=$ORDINARY
+chown -R "$user" "$home"
+
+# makes NAME STATEMENT...: compiles a profile of these alone, to NAME.bin here.
+makes()
+{
+	printf 'sbx 1\nprofile top {\n' >"$1.sbx"
+	name=$1
+	shift
+	printf '    %s\n' "$@" '}' >>"$name.sbx"
+	"$SBXC" build -o "$name.bin" "$name.sbx" 2>"$tmp/err" || {
+		cat "$tmp/err"
+		exit 99
+	}
+}
+
+# ceiling STATEMENT...: puts one there.
+ceiling()
+{
+	rm -rf /etc/sbx
+	mkdir /etc/sbx
+	cd /etc/sbx && makes ceiling "$@"
+	cd "$tmp" || exit 99
+}
+
+# run POLICY ARGUMENT...: as the user, in the workspace.  The policy comes through
+# a pipe: where owners are hidden, no directory above a file is trusted.
+run()
+{
+	run_policy=$tmp/$1.bin
+	shift
+	cd "$home/ws" || exit 99
+	as "$user" SECRET=1 OTHER=2 sh -c 'cat "$0" | "$@"' "$run_policy" \
+	    "$tmp/sbxrun" "$@" 2>&1
+}
+
+# refuses NAME PATTERN: each run ends with one line, and nothing is started.
+refuses()
+{
+	text=$(run wide -l standard /dev/stdin -- echo started)
+	status=$?
+	if [ $status -eq 125 ] && [ "$(echo "$text" | grep -c .)" -eq 1 ] &&
+	    echo "$text" | grep -Eq "$2"; then
+		tap_ok "refused: $1"
+	else
+		tap_not_ok "refused: $1" "$status: $text"
+	fi
+}
+
+cd "$tmp" || exit 99
+makes wide 'allow write /' 'allow write /dev/null' 'allow exec /' 'allow env *' \
+    'allow network full' 'limit timeout 60m'
+policy everything full-access
+
+# --- the file ---------------------------------------------------------------
+
+ceiling 'allow read /' 'allow exec /usr'
+chmod 666 /etc/sbx/ceiling.bin
+refuses 'others may write it' "root's"
+chmod 644 /etc/sbx/ceiling.bin
+chmod 777 /etc/sbx
+refuses 'others may write its directory' "root's"
+chmod 755 /etc/sbx
+cp /etc/sbx/ceiling.bin "$tmp/good"
+printf x | dd of=/etc/sbx/ceiling.bin bs=1 seek=99 conv=notrunc 2>/dev/null
+refuses 'one byte is another' checksum
+: >/etc/sbx/ceiling.bin
+refuses 'it is empty' length
+cp /etc/sbx/ceiling.sbx /etc/sbx/ceiling.bin
+refuses 'it is a text' 'no compiled|not a compiled'
+rm /etc/sbx/ceiling.bin
+mkdir /etc/sbx/ceiling.bin
+refuses 'it is a directory' 'no regular file'
+rmdir /etc/sbx/ceiling.bin
+mkfifo /etc/sbx/ceiling.bin
+refuses 'it is a pipe' 'no regular file'
+rm /etc/sbx/ceiling.bin
+ln -s "$tmp/good" /etc/sbx/ceiling.bin
+refuses 'it is a link' 'cannot be read'
+if [ "$user" -ne 0 ]; then
+	rm /etc/sbx/ceiling.bin
+	cp "$tmp/good" /etc/sbx/ceiling.bin
+	chmod 600 /etc/sbx/ceiling.bin
+	refuses 'it cannot be read' 'cannot be read'
+	chmod 644 /etc/sbx/ceiling.bin
+	chown "$user" /etc/sbx/ceiling.bin
+	refuses "it is the user's" "root's"
+fi
+
+# --- what it leaves ---------------------------------------------------------
+
+question='
+t() { "$@" 2>/dev/null; }
+t test -r ../other/file && t cat ../other/file && echo other
+t test -r /etc/passwd && t cat /etc/passwd >/dev/null && echo passwd
+t sh -c "echo x >new" && echo write
+t sh -c "echo x >locked/new" && echo locked
+t cp /bin/true ./own && t ./own && echo own
+t sh -c "echo x >../other/new" && echo outside
+echo ${SECRET-} ${OTHER-}'
+
+# answers NAME POLICY WANTED [OPTION...]
+answers()
+{
+	name=$1 which=$2 wanted=$3
+	shift 3
+	for level in $levels; do
+		got=$(run "$which" -l "$level" "$@" /dev/stdin -- sh -c "$question" |
+		    grep -v warning: | tr '\n' ' ')
+		rm -f "$home/ws/new" "$home/ws/own" "$home/ws/locked/new" \
+		    "$home/other/new"
+		tap_is "$name, $level" "$wanted " "$got"
+	done
+}
+
+tap_levels full standard
+rm -rf /etc/sbx
+answers 'without one' wide 'secret other passwd write locked own outside 1 2'
+ceiling 'allow exec /usr' 'allow read /etc/ld.so.cache' 'allow read /bin' \
+    'allow write ~/ws/locked' 'allow read ~/ws' 'allow write /dev/null' \
+    'allow env *' 'deny env SECRET' 'limit timeout 20m' 'limit open-files 64'
+answers 'a policy that is wider' wide 'locked 2'
+answers 'rules of the command line' wide 'locked 2' --allow 'read ~' \
+    --allow 'env SECRET'
+answers 'one that allows everything' everything 'locked 2'
+makes narrow 'allow exec /usr' 'allow read /bin' \
+    'allow read /etc/ld.so.cache' 'allow write /dev/null' 'allow env *' \
+    'allow read ~/ws' 'deny env OTHER'
+answers 'one that is narrower' narrow ''
+tap_is 'the lower of two limits' 64 \
+    "$(run wide /dev/stdin -- sh -c 'ulimit -n')"
+for limit in open-files=none open-files=65 timeout=none; do
+	text=$(run wide --limit $limit /dev/stdin -- echo started)
+	case $text in
+	*/etc/sbx/ceiling.sbx:*--limit\ may\ only*) tap_ok "--limit $limit" ;;
+	*) tap_not_ok "--limit $limit" "$text" ;;
+	esac
+done
+tap_is 'a limit that is lower' 63 \
+    "$(run wide --limit open-files=63 /dev/stdin -- sh -c 'ulimit -n')"
+
+# A place that is read, and one that may be executed; neither alone is both.
+ceiling 'allow exec /usr' 'allow read /etc/ld.so.cache' 'allow read /bin' \
+    'allow read ~ except ~/other' 'allow env *' 'allow write /dev/null'
+makes some 'allow exec /usr' 'allow read /bin' \
+    'allow read /etc/ld.so.cache' 'allow write /dev/null' \
+    'allow write ~ except ~/ws/locked' 'allow exec ~/ws'
+answers 'two that overlap' some ''
+ceiling 'require level full' 'allow read /' 'allow exec /'
+text=$(run wide -l standard /dev/stdin -- echo started)
+case $text in
+*/etc/sbx/ceiling.sbx:3:*'higher level'*) tap_ok 'its level is the least' ;;
+*) tap_not_ok 'its level is the least' "$text" ;;
+esac
+
+# --- the network ---------------------------------------------------------------
+
+# reaches NAME WANTED: which of two ports of this machine a command may connect to.
+ceiling 'allow read /' 'allow exec /' 'allow write /dev/null' \
+    'allow network connect tcp 4001-4002'
+makes ports 'allow read /' 'allow exec /' 'allow write /dev/null' \
+    'allow network connect tcp 4002-4003'
+makes none 'allow read /' 'allow exec /' 'allow write /dev/null'
+for which in ports wide none everything; do
+	case $which in
+	none) wanted='13 13 13' ;;
+	ports) wanted='13 111 13' ;;
+	*) wanted='111 111 13' ;;
+	esac
+	got=$(run "$which" -l standard /dev/stdin -- perl -MSocket -e '
+	for (4001 .. 4003) {
+		socket my $s, AF_INET, SOCK_STREAM, 0 or
+		    (printf("%d ", $!), next);
+		connect $s, sockaddr_in $_, inet_aton "127.0.0.1";
+		printf "%d ", $!;
+	}')
+	tap_is "ports of $which" "$wanted " "$got"
+done
+
+# --- inside --------------------------------------------------------------------
+
+for level in $levels; do
+	for rule in 'allow env A' 'deny read /etc/sbx'; do
+		ceiling 'allow exec /' 'allow write /dev/null' 'allow env *' \
+		    "$rule"
+		got=$(run wide -l "$level" /dev/stdin -- sh -c '
+		cat "$0/narrow.bin" | "$0/sbxrun" -l standard /dev/stdin -- \
+		    sh -c "echo x 2>/dev/null >new || echo held"' "$tmp" |
+		    grep -v warning:)
+		tap_is "a run in a run, $level, $rule" held "$got"
+	done
+done
+
+tap_done
