@@ -202,7 +202,7 @@ put_meta(struct cut *cut)
 	    {
 		.profile = a->profile,
 		.about = a->about,
-		.writer = a->writer,
+		.writer = ceiling->strings + ceiling->blob->strings_size,
 		.flags = flags,
 		.level = level->blob->meta->level,
 		.landlock = abi->blob->meta->landlock,
@@ -223,6 +223,20 @@ is_same(const char *a, const char *b)
 	return sbx_name_compare(a, b) == 0;
 }
 
+void
+sbx_cut_name(const struct sbx_blob *ceiling, char name[SBX_CUT_NAME])
+{
+	static const char before[] = "ceiling ";
+	const struct sbx_header *header = (const void *)ceiling->base;
+	uint64_t number = (uint64_t)header->size << 32 | header->sum;
+	size_t len = sizeof before - 1;
+
+	__builtin_memcpy(name, before, len);
+	for (int shift = 60; shift >= 0; shift -= 4)
+		name[len++] = "0123456789abcdef"[number >> shift & 15];
+	name[len] = '\0';
+}
+
 /* A text beside the ceiling has no directory in its name; people need it. */
 static bool
 is_bare(const char *file)
@@ -239,6 +253,7 @@ put_strings(struct cut *cut)
 {
 	const struct sbx_blob *ceiling = cut->sides[1].blob;
 	const char *directory = cut->request->directory;
+	char name[SBX_CUT_NAME] = "";
 	size_t len = 0;
 
 	while (directory[len] != '\0')
@@ -247,7 +262,10 @@ put_strings(struct cut *cut)
 	put_bytes(cut, cut->sides[0].blob->strings,
 	    cut->sides[0].blob->strings_size);
 	put_bytes(cut, ceiling->strings, ceiling->strings_size);
-	cut->names = cut->sides[1].strings + ceiling->strings_size;
+	sbx_cut_name(ceiling, name);
+	put_bytes(cut, name, sizeof name);
+	cut->names = cut->sides[1].strings + ceiling->strings_size +
+	    (uint32_t)sizeof name;
 	for (uint32_t i = 0; i < ceiling->source_count; i++) {
 		const char *file = sbx_string(ceiling,
 		    ceiling->sources[i].file);

@@ -16,6 +16,10 @@ struct sbx_cut_request {
 	uint8_t platform; /* one bit of enum sbx_platform */
 };
 
+/* Who wrote a blob that was cut: which ceiling it was, in 16 hexadecimal digits. */
+enum { SBX_CUT_NAME = 32 };
+void sbx_cut_name(const struct sbx_blob *ceiling, char name[SBX_CUT_NAME]);
+
 struct sbx_cut_fault {
 	const char *text; /* NULL: there is none */
 	uint32_t source;  /* beyond the policy's it is one of the ceiling */

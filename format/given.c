@@ -124,7 +124,8 @@ opened_over(const struct sbx_blob *blob, uint16_t anchor, const char *below,
 		bool covers;
 
 		if (path->anchor != anchor || path->effect != SBX_ALLOW ||
-		    path->glob != 0 || path->ceiling != 0 || (path->rights & SBX_WRITE) == 0 ||
+		    path->glob != 0 || path->ceiling != 0 ||
+		    (path->rights & SBX_WRITE) == 0 ||
 		    (path->platforms & platforms) == 0)
 			continue;
 		rule = text_place(sbx_string(blob, path->suffix));

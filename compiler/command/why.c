@@ -85,6 +85,20 @@ say_commands(const struct options *options, const struct subject *subject,
 		fputs(text, stdout);
 }
 
+/* Why the ceiling of this machine does not allow the same, or NULL. */
+static const char *
+ceiling_of(const struct options *options, const struct subject *subject,
+    const char *const *words, size_t count)
+{
+	const struct subject *ceiling = ceiling_read(options, subject);
+	struct access access;
+
+	return ceiling != NULL &&
+		access_parse(&ceiling->places, words, count, &access) == NULL ?
+	    ceiling_denies(ceiling, &access) :
+	    NULL;
+}
+
 static enum exit_status
 answer(const struct options *options, struct subject *subject)
 {
@@ -93,7 +107,8 @@ answer(const struct options *options, struct subject *subject)
 	const char *by_name[] = { "exec", NULL };
 	size_t count = operands->list.count - 1;
 	struct access access;
-	const char *fault;
+	const char *fault, *above = NULL;
+	bool allowed;
 
 	subject->happens = asks_machine(options) ||
 	    (!options->model && options->level != NULL);
@@ -120,7 +135,15 @@ answer(const struct options *options, struct subject *subject)
 	if ((access.kind == KIND_SYSCALL || access.kind == KIND_SOCKET) &&
 	    options->arch == NULL && asks_machine(options))
 		chosen_ask(options, subject);
-	if (why(stdout, subject, &access, options->level == NULL))
+	allowed = why(stdout, subject, &access, options->level == NULL);
+	if (asks_machine(options))
+		above = ceiling_of(options, subject, words, count);
+	if (above != NULL) {
+		printf("    but not by the ceiling of this machine: %s\n",
+		    above);
+		return EXIT_POLICY;
+	}
+	if (allowed)
 		return EXIT_CLEAN;
 	if (asks_machine(options))
 		say_commands(options, subject, &access);
@@ -136,6 +159,7 @@ answer_denials(const struct options *options, struct subject *subject)
 	if (*options->denials == '/')
 		places_bind(&subject->places, SBX_ANCHOR_TMP, options->denials);
 	places_ask_machine(&subject->places);
+	subject->ceiling = ceiling_read(options, subject);
 	denials.policy = options->target;
 	if (denials_read(subject, stdin, &denials) &&
 	    fwrite(denials.advice, sizeof *denials.advice, denials.head.count,

@@ -489,6 +489,29 @@ is_good(const struct sbx_denial *denial)
 	    memchr(denial->remedy, '\0', sizeof denial->remedy) != NULL;
 }
 
+/* What the ceiling does not allow, nothing opens. */
+static void
+put_ceiling(const struct subject *subject, const struct sbx_denial *denial,
+    struct sbx_advice *advice)
+{
+	const struct subject *ceiling = subject->ceiling;
+	const char *rule;
+	struct access access;
+
+	if (ceiling == NULL || denial->obstacle != SBX_NO_OBSTACLE ||
+	    !find_access(ceiling, denial, &access))
+		return;
+	rule = ceiling_denies(ceiling, &access);
+	if (rule == NULL)
+		return;
+	put_step(advice, SBX_ADVICE_HINT,
+	    arena_printf(subject->places.arena,
+		"nothing does: the ceiling of this machine does not allow it "
+		"(%s)",
+		rule));
+	advice->works = false;
+}
+
 bool
 denials_read(const struct subject *subject, FILE *from, struct denials *denials)
 {
@@ -517,6 +540,7 @@ denials_read(const struct subject *subject, FILE *from, struct denials *denials)
 			return false;
 		advise(subject, denial, advice);
 		put_host(subject, denial, advice);
+		put_ceiling(subject, denial, advice);
 		/* Where the session was made before something was there, its
 		 * rules do not grant it. */
 		if (denials->head.session && advice->allowed &&

@@ -3,6 +3,7 @@ libcompiler_a_SOURCES += \
 	compiler/query/access.c \
 	compiler/query/binder.c \
 	compiler/query/binder.h \
+	compiler/query/ceiling.c \
 	compiler/query/compile.c \
 	compiler/query/compiled.c \
 	compiler/query/decider.c \

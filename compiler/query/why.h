@@ -287,7 +287,9 @@ struct subject {
 	bool enforced; /* asked is what holds at the level, and not what the
 	                * rules say */
 	bool happens;  /* told is what happens, and not what the rules say */
-	bool cut;      /* a `prefer deny` of a glob has found nothing: there was
+	const struct subject
+	    *ceiling; /* of this machine; NULL: none is asked */
+	bool cut;     /* a `prefer deny` of a glob has found nothing: there was
 	                * more than sbxrun searches */
 	bool
 	    policy_alone; /* variables that sbxrun sets by itself are left out */
@@ -299,6 +301,18 @@ struct subject {
 	struct env_index *env; /* of the blob, if many variables are asked
 	                        * about; NULL: all rules are looked at */
 };
+
+/* --- ceiling.c --------------------------------------------------------- */
+
+struct options;
+
+/* The ceiling of this machine, bound as the subject is; NULL: there is none. */
+const struct subject *ceiling_read(const struct options *options,
+    const struct subject *subject);
+
+/* The rule of the ceiling that does not allow it, with its place; NULL: it does. */
+const char *ceiling_denies(const struct subject *ceiling,
+    const struct access *access);
 
 /* What decided: from BY_RULE on, a record of a kind of rule. */
 enum verdict_by {

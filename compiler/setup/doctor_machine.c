@@ -1,6 +1,7 @@
 /* See setup.h: the level that the machine gives, and what keeps it from more. */
 #include "compiler/base/base.h"
 #include "compiler/setup/setup.h"
+#include "format/cut.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,18 @@ say_resolver(struct doctor *doctor)
 	}
 }
 
+/* What is wrong with it ends each run, and sbxrun says what. */
+static void
+say_ceiling(struct doctor *doctor)
+{
+	if (access(SBX_CEILING, F_OK) == 0)
+		doctor_find(doctor, FINDING_NOTE, "ceiling",
+		    SBX_CEILING " is in force: a run gets what the policy and "
+				"this allow; 'sbxc show " SBX_CEILING
+				"' prints it",
+		    NULL);
+}
+
 void
 doctor_machine(struct doctor *doctor)
 {
@@ -175,6 +188,7 @@ doctor_machine(struct doctor *doctor)
 			outer),
 		    NULL);
 	say_level(doctor);
+	say_ceiling(doctor);
 	say_hosts(doctor);
 	say_resolver(doctor);
 }

@@ -2,6 +2,7 @@
  * The plan as JSON, for programs: the whole document of `-n --json`, and the
  * part of it that the receipt of a run keeps.
  */
+#include "format/cut.h"
 #include "format/model.h"
 #include "runtime/base/json.h"
 #include "runtime/inspect/inspect.h"
@@ -279,6 +280,8 @@ put_run(struct out *json, const struct plan *plan)
 	json_string(json, "profile",
 	    sbx_string(plan->blob, plan->blob->meta->profile));
 	put_extra(json, plan);
+	if ((plan->blob->meta->flags & SBX_CUT) != 0)
+		json_string(json, "ceiling", SBX_CEILING);
 	json_bool(json, "everything", plan_allows_everything(plan));
 	json_string(json, "level", level_name(plan->level));
 	json_string(json, "why_not_full", plan->why_not_full);

@@ -1,4 +1,5 @@
 /* The plan in one line, for -v. */
+#include "format/cut.h"
 #include "runtime/inspect/inspect.h"
 
 #include <string.h>
@@ -80,6 +81,8 @@ plan_summary(const struct plan *plan, char *const *command)
 		out_print(&out, ", no listener (%s)", plan->why_no_listener);
 	if (plan->why_no_sockets != NULL)
 		out_print(&out, ", no sockets (%s)", plan->why_no_sockets);
+	if ((plan->blob->meta->flags & SBX_CUT) != 0)
+		out_text(&out, ", under " SBX_CEILING);
 	say_limits(&out, plan);
 	for (uint32_t i = 0; i < plan->extra_count; i++) {
 		const struct extra_rule *rule = &plan->extra[i];

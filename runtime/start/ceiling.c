@@ -17,10 +17,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ROOM = 1 << 18 }; /* beside the bytes of both, for pairs and filters */
+#define OPTIONS SBX_CEILING_DIRECTORY "/options"
+
+enum {
+	ROOM = 1 << 18, /* beside the bytes of both, for pairs and filters */
+	OPTIONS_SIZE = 1 << 16,
+};
 
 static bool
 is_inside(void)
@@ -68,6 +75,108 @@ check_owner(const char *path, int fd)
 	    "nobody else's to write",
 	    0);
 }
+
+/* --- what options may be given --------------------------------------------- */
+
+/* The next line that says something; NULL: there is none. */
+static char *
+next_line(char **text)
+{
+	char *line;
+
+	while ((line = strsep(text, "\n")) != NULL) {
+		if (*line != '\0' && *line != '#')
+			return line;
+	}
+	return NULL;
+}
+
+static void
+obey(struct sandbox *sandbox, const char *line)
+{
+	const struct options *options = &sandbox->options;
+	bool broken;
+
+	if (strcmp(line, "require log") == 0) {
+		broken = options->command != NULL && !options->plan &&
+		    !options->self_test && !sandbox->receipt.log.on;
+		sandbox->receipt.log.required = true;
+	} else if (strncmp(line, "require digest ", 15) == 0 &&
+	    strlen(line) == 15 + SHA256_HEX) {
+		sandbox->digests = true;
+		broken = false;
+	} else if (strcmp(line, "forbid allow") == 0) {
+		broken = false;
+		for (uint32_t i = 0; i < options->rule_count; i++)
+			broken |= !options->rules[i].denies;
+	} else if (strcmp(line, "forbid full-access") == 0) {
+		broken = options->allow_full_access;
+	} else if (strcmp(line, "forbid accept-none") == 0) {
+		broken = options->accept_none;
+	} else {
+		refuse(OPTIONS,
+		    "a line is neither 'require log', 'require digest SHA256' "
+		    "nor 'forbid allow', 'forbid full-access' or 'forbid "
+		    "accept-none'",
+		    0);
+	}
+	if (broken)
+		refuse(OPTIONS, line, 0);
+}
+
+/* The text of the owner's word on options in the arena; NULL: there is none. */
+static char *
+read_options(struct arena *arena)
+{
+	int directory = open_directory(), fd = -1;
+	char *text = NULL;
+	struct stat status;
+
+	if (directory >= 0)
+		fd = open_ceiling(directory, "options",
+		    O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	if (fd >= 0) {
+		check_owner(SBX_CEILING_DIRECTORY, directory);
+		check_owner(OPTIONS, fd);
+		if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+		    status.st_size >= OPTIONS_SIZE)
+			refuse(OPTIONS, "it is no file, or too long", 0);
+		text = arena_take(arena, (size_t)status.st_size + 1, 1);
+		if (read(fd, text, (size_t)status.st_size) != status.st_size)
+			refuse(OPTIONS, "it cannot be read", errno);
+		close(fd);
+	}
+	if (directory >= 0)
+		close(directory);
+	return text;
+}
+
+void
+ceiling_obey(struct sandbox *sandbox)
+{
+	char *text = read_options(&sandbox->arena), *line;
+
+	while (text != NULL && (line = next_line(&text)) != NULL)
+		obey(sandbox, line);
+}
+
+void
+ceiling_check_digest(struct sandbox *sandbox, const char *digest)
+{
+	char *text, *line;
+
+	if (!sandbox->digests)
+		return;
+	text = read_options(&sandbox->arena);
+	while (text != NULL && (line = next_line(&text)) != NULL) {
+		if (strncmp(line, "require digest ", 15) == 0 &&
+		    strcasecmp(line + 15, digest) == 0)
+			return;
+	}
+	refuse(OPTIONS, "require digest: none of these is the policy's", 0);
+}
+
+/* --- the policy -------------------------------------------------------------- */
 
 bool
 ceiling_is_there(void)
@@ -153,23 +262,52 @@ cut(struct arena *arena, const struct sbx_blob *ceiling,
 	loaded->size = used;
 }
 
-void
-ceiling_apply(struct arena *arena, struct policy_file *loaded,
-    struct sbx_blob *blob)
+/* Whether there is one. */
+static bool
+find_ceiling(struct arena *arena, struct sbx_blob *ceiling)
 {
-	int directory = open_directory(), fd;
-	struct sbx_blob ceiling;
+	int directory = open_directory(), fd = -1;
 
 	if (directory < 0)
-		return;
+		return false;
 	fd = open_ceiling(directory, SBX_CEILING_NAME,
 	    O_RDONLY | O_NOCTTY | O_NONBLOCK);
 	if (fd >= 0) {
 		check_owner(SBX_CEILING_DIRECTORY, directory);
 		check_owner(SBX_CEILING, fd);
-		read_ceiling(arena, fd, &ceiling);
+		read_ceiling(arena, fd, ceiling);
 		close(fd);
-		cut(arena, &ceiling, loaded, blob);
 	}
 	close(directory);
+	return fd >= 0;
+}
+
+/* A session stays what it was; so commands must not go into one that was made under
+ * another ceiling. */
+void
+ceiling_check_session(struct arena *arena, const char *name,
+    const struct sbx_blob *blob)
+{
+	char own[SBX_CUT_NAME];
+	struct sbx_blob ceiling;
+
+	if (!find_ceiling(arena, &ceiling))
+		return;
+	sbx_cut_name(&ceiling, own);
+	if ((blob->meta->flags & SBX_CUT) == 0 ||
+	    strcmp(sbx_string(blob, blob->meta->writer), own) != 0)
+		refuse(name,
+		    "the session was made under another ceiling than that of "
+		    "the machine now: end it with --end",
+		    0);
+}
+
+void
+ceiling_apply(struct arena *arena, struct policy_file *loaded,
+    struct sbx_blob *blob)
+{
+	struct sbx_blob ceiling;
+
+	if (find_ceiling(arena, &ceiling))
+		cut(arena, &ceiling, loaded, blob);
 }

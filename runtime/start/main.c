@@ -228,6 +228,7 @@ main(int argc, char **argv, char **environment)
 		clean_scratch(&sandbox->arena, options->workspace);
 	if (options->sessions || options->end || options->check)
 		ask_run(options);
+	ceiling_obey(sandbox);
 	if (options->session != NULL || options->keep >= 0 ||
 	    options->join >= 0) {
 		sessions_run(sandbox, environment);

@@ -58,13 +58,14 @@ sandbox_load(struct sandbox *sandbox)
 	const struct options *options = &sandbox->options;
 
 	bool named = options->expect != NULL || options->plan ||
-	    options->status_fd >= 0 || sandbox->kept;
+	    options->status_fd >= 0 || sandbox->kept || sandbox->digests;
 	struct run_log *log = &sandbox->receipt.log;
 
 	log->policy = options->policy;
 	sandbox->loaded.whole = log->on;
 	load_policy(options, &sandbox->arena, named ? sandbox->digest : NULL,
 	    &sandbox->loaded, &sandbox->blob);
+	ceiling_check_digest(sandbox, sandbox->digest);
 	log->blob = &sandbox->blob;
 	log->bytes = sandbox->loaded.bytes;
 	log->size = sandbox->loaded.all;

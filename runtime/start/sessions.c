@@ -454,6 +454,10 @@ join(struct joining *joining, struct sandbox *sandbox, char **environment)
 {
 	struct options *options = &sandbox->options;
 
+	ceiling_check_session(&sandbox->arena,
+	    options->session != NULL ? options->session : "--join",
+	    &joining->offer.blob);
+	ceiling_check_digest(sandbox, joining->offer.head->digest);
 	/* Those of the command; the others are the same. */
 	limits_apply(&joining->offer.blob, options->limits, sandbox->limits);
 	joining->options = options;

@@ -21,11 +21,14 @@
  * verified, and compared with --expect, must be what is applied, even if the
  * file changes meanwhile.
  */
+struct sandbox;
+
 struct policy_file {
 	size_t size; /* of what is applied: without the text in the blob */
 	size_t all;  /* of what was read */
 	bool whole;  /* the text is read, too, to add rules or for a digest */
-	const uint8_t *applied; /* the bytes, or what a ceiling leaves of them */
+	const uint8_t
+	    *applied; /* the bytes, or what a ceiling leaves of them */
 	_Alignas(8) uint8_t bytes[SBX_MAX_SIZE + 1];
 	struct policy_place place;
 };
@@ -57,6 +60,17 @@ bool ceiling_is_there(void);
  * (125) if there is one that cannot be read, or that others may write. */
 void ceiling_apply(struct arena *arena, struct policy_file *loaded,
     struct sbx_blob *blob);
+
+/* The machine's owner's word on options, in /etc/sbx/options.  Refuses (125) those that
+ * are forbidden, or without one that is required. */
+void ceiling_obey(struct sandbox *sandbox);
+
+/* Refuses (125) a policy whose SHA-256 is none of those that are required there. */
+void ceiling_check_digest(struct sandbox *sandbox, const char *digest);
+
+/* Refuses (125) a session that was made under another ceiling. */
+void ceiling_check_session(struct arena *arena, const char *name,
+    const struct sbx_blob *blob);
 
 /* --- compiled.c ---------------------------------------------------------- */
 
@@ -98,7 +112,9 @@ struct sandbox {
 	char scratch[SCRATCH_KEY_SIZE];
 	bool kept;    /* it is a session's, and has no command yet */
 	bool renewed; /* it takes over from a session that is outdated */
-	int ruleset;  /* of Landlock, from level standard on */
+	bool
+	    digests; /* the policy has to be one of those in /etc/sbx/options */
+	int ruleset; /* of Landlock, from level standard on */
 	struct name_files name_files;
 	unsigned reopened; /* of the caller's streams, see apply/streams.c */
 	int pid_max;       /* where root's processes are limited, or -1 */
