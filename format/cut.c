@@ -188,7 +188,8 @@ put_meta(struct cut *cut)
 	const struct side *policy = &cut->sides[0], *ceiling = &cut->sides[1];
 	const struct sbx_meta *a = policy->blob->meta, *b = ceiling->blob->meta;
 	const uint32_t freedoms = SBX_SIGNAL_ANYWHERE | SBX_ABSTRACT_ANYWHERE;
-	const struct side *level = b->level > a->level ? ceiling : policy;
+	uint32_t level_source = source_of(policy, a->level_source);
+	uint8_t least = b->level;
 	const struct side *abi = b->landlock > a->landlock ? ceiling : policy;
 	const struct side *net = net_of(policy) == cut->net ? policy : ceiling;
 	uint32_t flags = SBX_CUT;
@@ -197,6 +198,19 @@ put_meta(struct cut *cut)
 	    (ceiling->everything ? freedoms : b->flags) & freedoms;
 	flags |= (a->flags | b->flags) & SBX_NO_SPAWN;
 	flags |= a->flags & b->flags & SBX_EVERYTHING;
+	/* Below standard nothing holds its rules about files: it has to say that
+	 * this is meant. */
+	if (b->level_source == SBX_NO_SOURCE && !ceiling->everything)
+		least = SBX_LEVEL_STANDARD;
+	if (least > a->level ||
+	    (least == a->level && b->level_source != SBX_NO_SOURCE)) {
+		level_source = source_of(ceiling,
+		    b->level_source != SBX_NO_SOURCE ? b->level_source : 0);
+		if (ceiling->blob->source_count == 0)
+			fail(cut, "a ceiling without rules", SBX_NO_SOURCE);
+	} else {
+		least = a->level;
+	}
 	begin(cut, SBX_SECTION_META);
 	PUT(cut, struct sbx_meta,
 	    {
@@ -204,12 +218,11 @@ put_meta(struct cut *cut)
 		.about = a->about,
 		.writer = ceiling->strings + ceiling->blob->strings_size,
 		.flags = flags,
-		.level = level->blob->meta->level,
+		.level = least,
 		.landlock = abi->blob->meta->landlock,
 		.net = cut->net,
 		.language = a->language,
-		.level_source = source_of(level,
-		    level->blob->meta->level_source),
+		.level_source = level_source,
 		.landlock_source = source_of(abi,
 		    abi->blob->meta->landlock_source),
 		.net_source = source_of(net, net->blob->meta->net_source),
@@ -478,6 +491,27 @@ put_set(struct cut *cut)
 	end(cut);
 }
 
+/* Policies of one family watch the same. */
+static bool
+is_watched(const struct cut *cut, const struct sbx_watch *watch)
+{
+	const struct sbx_blob *policy = cut->sides[0].blob;
+	const struct sbx_blob *ceiling = cut->sides[1].blob;
+
+	for (uint32_t i = 0; i < policy->watch_count; i++) {
+		const struct sbx_watch *own = &policy->watches[i];
+
+		if (own->anchor == watch->anchor && own->form == watch->form &&
+		    (watch->platforms & ~own->platforms) == 0 &&
+		    is_same(sbx_string(policy, own->suffix),
+			sbx_string(ceiling, watch->suffix)) &&
+		    is_same(sbx_string(policy, own->glob),
+			sbx_string(ceiling, watch->glob)))
+			return true;
+	}
+	return false;
+}
+
 static void
 put_watches(struct cut *cut)
 {
@@ -488,6 +522,8 @@ put_watches(struct cut *cut)
 		for (uint32_t j = 0; j < side->blob->watch_count; j++) {
 			struct sbx_watch watch = side->blob->watches[j];
 
+			if (i == 1 && is_watched(cut, &watch))
+				continue;
 			watch.suffix = string_of(side, watch.suffix);
 			watch.glob = string_of(side, watch.glob);
 			watch.source = source_of(side, watch.source);

@@ -129,6 +129,23 @@ named_place(struct binder *binder, const char *path, struct sbx_place *at)
 	return true;
 }
 
+/* Whether the ceiling speaks of an anchor: then no variable chooses its place. */
+static bool
+is_ceilings(const struct sbx_blob *blob, uint16_t anchor)
+{
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		if (blob->paths[i].ceiling != 0 &&
+		    blob->paths[i].anchor == anchor)
+			return true;
+	}
+	for (uint32_t i = 0; i < blob->socket_count; i++) {
+		if ((blob->sockets[i].flags & SBX_SOCKET_CEILING) != 0 &&
+		    blob->sockets[i].anchor == anchor)
+			return true;
+	}
+	return false;
+}
+
 uint32_t
 find_homes(struct binder *binder, struct sbx_place homes[HOMES_MAX])
 {
@@ -141,6 +158,20 @@ find_homes(struct binder *binder, struct sbx_place homes[HOMES_MAX])
 	    named_place(binder, named, &homes[count]) &&
 	    (count == 0 || sbx_place_compare(homes[0], homes[1]) != 0))
 		count++;
+	if ((binder->blob->meta->flags & SBX_CUT) == 0 ||
+	    !is_ceilings(binder->blob, SBX_ANCHOR_HOME))
+		return count;
+	if (named == NULL)
+		refuse("/etc/passwd",
+		    "the ceiling of this machine speaks of ~, and this user "
+		    "has no home here",
+		    0);
+	if (count == HOMES_MAX) {
+		struct sbx_place other = homes[0];
+
+		homes[0] = homes[1];
+		homes[1] = other;
+	}
 	return count;
 }
 
@@ -179,9 +210,17 @@ bind_tmp(struct binder *binder)
 static void
 bind_runtime(struct binder *binder)
 {
+	const char *named = getenv("XDG_RUNTIME_DIR");
 	struct sbx_place at;
+	struct out own;
 
-	if (named_place(binder, getenv("XDG_RUNTIME_DIR"), &at))
+	if ((binder->blob->meta->flags & SBX_CUT) != 0 &&
+	    is_ceilings(binder->blob, SBX_ANCHOR_RUNTIME)) {
+		out_init(&own, -1);
+		out_print(&own, "/run/user/%u", (unsigned)geteuid());
+		named = path_of(arena_copy(binder->arena, place_of(own.text)));
+	}
+	if (named_place(binder, named, &at))
 		set_anchor(binder, SBX_ANCHOR_RUNTIME, at);
 }
 

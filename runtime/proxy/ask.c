@@ -247,8 +247,11 @@ void
 ask_begin(struct proxy *proxy, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLRDHUP };
+	/* Whether a ceiling allows a name that no rule is about, its rules do not
+	 * say any more once they are cut with the policy's: nobody may. */
+	bool asks = (proxy->blob.meta->flags & SBX_CUT) == 0;
 
-	for (int i = 0; i < ASKERS_MAX; i++) {
+	for (int i = 0; asks && i < ASKERS_MAX; i++) {
 		struct asker *asker = &proxy->askers[i];
 
 		event.data.ptr = &asker->source;

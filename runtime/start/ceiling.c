@@ -226,6 +226,8 @@ cut(struct arena *arena, const struct sbx_blob *ceiling,
 	struct sbx_cut_fault fault;
 	size_t size = (size_t)blob->size + ceiling->size + ROOM, used;
 	const struct sbx_blob policy = *blob;
+	enum sbx_blob_error error;
+	struct out text;
 	uint32_t before;
 	uint8_t *room;
 
@@ -253,11 +255,15 @@ cut(struct arena *arena, const struct sbx_blob *ceiling,
 		refuse(SBX_CEILING, fault.text, 0);
 	/* What was not written to is as it was. */
 	arena->used = before - (uint32_t)(size - used);
-	if (sbx_verify(room, used, blob) != SBX_BLOB_OK)
-		refuse(SBX_CEILING,
-		    "what it leaves of the policy is more than a sandbox can "
-		    "have: too many rules or ways out of the network",
-		    0);
+	error = sbx_verify(room, used, blob);
+	if (error != SBX_BLOB_OK) {
+		out_init(&text, -1);
+		out_print(&text,
+		    "no sandbox can have what it leaves of the "
+		    "policy: %s",
+		    sbx_blob_strerror(error));
+		refuse(SBX_CEILING, text.text, 0);
+	}
 	loaded->applied = room;
 	loaded->size = used;
 }

@@ -38,6 +38,8 @@ echo text >"$home/ws/locked/file"
 user=0
 [ "$(awk '{ print $3; exit }' /proc/self/uid_map)" = 1 ] || user=$ORDINARY
 chown -R "$user" "$home"
+# No variable says where the home is that a ceiling speaks of.
+echo "user:x:$user:$user::$home:/bin/sh" >/etc/passwd
 
 # makes NAME STATEMENT...: compiles a profile of these alone, to NAME.bin here.
 makes()
@@ -186,6 +188,22 @@ for limit in open-files=none open-files=65 timeout=none; do
 done
 tap_is 'a limit that is lower' 63 \
     "$(run wide --limit open-files=63 /dev/stdin -- sh -c 'ulimit -n')"
+
+# What the caller chooses.
+text=$(run wide -l minimal /dev/stdin -- echo started)
+case $text in
+*started*) tap_not_ok '-l minimal, where files are not restricted' "$text" ;;
+*) tap_ok '-l minimal, where files are not restricted' ;;
+esac
+ceiling 'allow exec /usr' 'allow read /etc/ld.so.cache' 'allow read /bin' \
+    'allow read ~/ws' 'allow read ${runtime}' 'allow write /dev/null'
+for level in $levels; do
+	got=$(cd "$home/ws" && as "$user" HOME=/ XDG_RUNTIME_DIR=/ sh -c '
+	    cat "$0/wide.bin" | "$0/sbxrun" -l "$1" /dev/stdin -- \
+	    sh -c "cat $2/other/file $2/ws/locked/file" 2>/dev/null' \
+	    "$tmp" "$level" "$home" | grep -v warning:)
+	tap_is "HOME and XDG_RUNTIME_DIR are /, $level" text "$got"
+done
 
 # A place that is read, and one that may be executed; neither alone is both.
 ceiling 'allow exec /usr' 'allow read /etc/ld.so.cache' 'allow read /bin' \

@@ -142,6 +142,7 @@ EXTRA_DIST += \
 	tests/kernel/btrfs.img.gz.gz \
 	tests/kernel/continue.pl \
 	tests/kernel/ends.py \
+	tests/kernel/ceiling_pairs.py \
 	tests/kernel/explain_oracle.py \
 	tests/kernel/learn_tools.jsonl \
 	tests/kernel/learn_tools.py \
