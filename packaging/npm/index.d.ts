@@ -17,12 +17,29 @@ export interface SandboxOptions {
   /** Whether to record what is denied: true by default; it costs each system
    * call that names a file some 10 microseconds. */
   explain?: boolean;
+  /** Asked about each host that no rule is about, while the command waits; what it
+   * gives is one of `answers`.  Without it such a host is refused. */
+  ask?: (question: Question) => Answer | Promise<Answer>;
   /** One sandbox for all commands, which share /tmp and the network: it lives
    * until close().  Without it each command has a new one. */
   session?: boolean;
   /** The program; by default that of the package, or the one of PATH.  It must
    * not lie in the workspace, where a command could replace it. */
   sbxrun?: string;
+}
+
+export type Answer = "no" | "once" | "session";
+
+/** A host that a command wants, what the rule for it would open besides, and how long
+ * the command waits. */
+export interface Question {
+  name: string;
+  port: number;
+  rule: string;
+  opens: string;
+  seconds: number;
+  answers: Answer[];
+  [member: string]: unknown;
 }
 
 export interface RunOptions {

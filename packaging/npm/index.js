@@ -4,7 +4,8 @@
 "use strict";
 const { spawn } = require("child_process");
 const fs = require("fs");
-const { constants } = require("os");
+const net = require("net");
+const os = require("os");
 const path = require("path");
 const { find, named } = require("./run.js");
 
@@ -71,8 +72,66 @@ function records(text) {
 }
 
 function signalName(number) {
-  return Object.keys(constants.signals)
-    .find((name) => constants.signals[name] === number) ?? null;
+  return Object.keys(os.constants.signals)
+    .find((name) => os.constants.signals[name] === number) ?? null;
+}
+
+// sbx keeps every command from writing here, whatever the policy says.
+function state(name = ".local/state/sbx/node") {
+  const places = [os.userInfo().homedir, os.homedir()]
+    .map((home) => path.join(home, name));
+  let cause;
+  for (const place of places) {
+    try {
+      fs.mkdirSync(place, { recursive: true, mode: 0o700 });
+      fs.accessSync(place, fs.constants.W_OK);
+      return place;
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw cause;
+}
+
+// What sbxrun starts for each question about a name that no rule has.  It lies where
+// no command can write, as sbxrun wants of a program that runs outside.
+const helper = (socket) => `#!${process.execPath}
+require("net").connect({ path: ${JSON.stringify(socket)}, allowHalfOpen: true })
+  .on("error", () => process.exit(1))
+  .on("data", (answer) => process.stdout.write(answer))
+  .on("connect", function () { process.stdin.pipe(this); });
+`;
+
+// `ask` gets each question, as an object, and answers with one of its words.
+async function asker(ask) {
+  const place = fs.mkdtempSync(path.join(state(".config/sbx/node"), "ask-"));
+  const [socket, file] = ["s", "ask"].map((name) => path.join(place, name));
+  fs.writeFileSync(file, helper(socket), { mode: 0o700 });
+  const server = net.createServer({ allowHalfOpen: true }, (connection) => {
+    const parts = [];
+    connection.on("error", () => {});
+    connection.on("data", (part) => parts.push(part));
+    connection.on("end", async () => {
+      let answer = "no";
+      try {
+        answer = await ask(JSON.parse(Buffer.concat(parts)));
+      } catch { /* nobody allowed it */ }
+      connection.end(`${answer}\n`);
+    });
+  });
+  await new Promise((resolve, reject) =>
+    server.on("error", reject).listen(socket, resolve));
+  server.unref();
+  const leave = () => fs.rmSync(place, { recursive: true, force: true });
+  process.on("exit", leave);
+  return {
+    option: `--ask=${file}`,
+    close() {
+      server.close();
+      leave();
+      process.off("exit", leave);
+    },
+  };
 }
 
 let sessions = 0;
@@ -82,12 +141,13 @@ class Sandbox {
     this.options = options;
     this.sbxrun = program("sbxrun", options.sbxrun,
       fs.existsSync(options.workspace ?? "") ? options.workspace : undefined);
-    this.session = null;
+    this.session = this.asks = null;
   }
 
   // With session: the sandbox lives until close(), or until this process ends.
   static async open(options = {}) {
     const sandbox = new Sandbox({ policy: "@coding", explain: true, ...options });
+    if (options.ask) sandbox.asks = await asker(options.ask);
     if (options.session) {
       sandbox.session = `node-${process.pid}-${++sessions}`;
       await sandbox.#control(["--with-parent", "--idle=none",
@@ -128,6 +188,7 @@ class Sandbox {
     const argv = vector(command);
     const words = ["--status-fd=3"];
     if (this.options.explain) words.push("--explain=quiet");
+    if (this.asks) words.push(this.asks.option);
     if (options.timeout)
       words.push(`--limit=timeout=${Math.ceil(options.timeout / 1000)}s`);
     words.push(...(this.session ? ["--session", this.session] :
@@ -192,6 +253,7 @@ class Sandbox {
 
   // Ends a session and what runs in it.
   async close() {
+    this.asks?.close();
     if (this.session === null) return;
     await this.#control(["--end"]);
     this.session = null;
@@ -223,4 +285,4 @@ async function why(policy, question, options = {}) {
   return { allowed: word[1] === "allowed", text };
 }
 
-module.exports = { Sandbox, SandboxError, why, program };
+module.exports = { Sandbox, SandboxError, why, asker, program, state };

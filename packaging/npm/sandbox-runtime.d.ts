@@ -35,8 +35,8 @@ export class SandboxViolationStore {
 }
 
 export const SandboxManager: {
-  /** A callback is taken and never called: what no list has is refused. */
-  initialize(config: SandboxRuntimeConfig, ask?: unknown): Promise<void>;
+  initialize(config: SandboxRuntimeConfig,
+    ask?: (host: { host: string; port: number }) => Promise<boolean>): Promise<void>;
   isSupportedPlatform(): boolean;
   isSandboxingEnabled(): boolean;
   checkDependencies(): { errors: string[]; warnings: string[] };

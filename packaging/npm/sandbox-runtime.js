@@ -2,16 +2,15 @@
 // package runs on sbx by another import: require("sbx/sandbox-runtime").  Settings
 // become a policy by `sbxc import`, and denials are read from sbxrun's records.
 //
-// Other than there: names that no list has are refused and nobody is asked; the lists
-// hold from the next command on; and a setting that sbx cannot hold is an error.
+// Other than there: changed lists hold from the next command on, and a setting that
+// sbx cannot hold is an error.
 "use strict";
 const { execFile } = require("child_process");
 const { createHash } = require("crypto");
 const fs = require("fs");
-const os = require("os");
 const path = require("path");
 const { promisify } = require("util");
-const { program } = require("./index.js");
+const { asker, program, state } = require("./index.js");
 
 const KEY_LENGTH = 100;
 const LIMIT = 100;
@@ -58,28 +57,15 @@ class SandboxViolationStore {
 }
 
 const store = new SandboxViolationStore();
-let config, workspace, sbxc, sbxrun;
+let config, workspace, sbxc, sbxrun, asks;
 // Of each command: where its records are, and how much of them is read.
 const runs = new Map();
 
-// sbx keeps every command from writing here, whatever the policy says.
-function state() {
-  const places = [os.userInfo().homedir, os.homedir()]
-    .map((home) => path.join(home, ".local/state/sbx/sandbox-runtime"));
-  let cause;
-  for (const place of places) {
-    try {
-      fs.mkdirSync(place, { recursive: true, mode: 0o700 });
-      fs.accessSync(place, fs.constants.W_OK);
-      return place;
-    } catch (error) {
-      cause = error;
-    }
-  }
-  throw cause;
-}
-
 async function compile(settings) {
+  // Where no list has a name there is no proxy, which is what asks about others.
+  if (asks && !settings.network?.allowedDomains?.length)
+    settings = { ...settings,
+      network: { ...settings.network, allowedDomains: ["nothing.invalid"] } };
   const text = JSON.stringify(settings);
   const { ino, mtimeMs } = fs.statSync(sbxc); // another compiler, another blob
   const name = createHash("sha256").update(`${ino} ${mtimeMs} ${text}`)
@@ -128,8 +114,8 @@ function collect(run) {
     let what;
     if (record.event === "denied" && !record.probe && record.right !== "domain")
       what = `deny ${record.right} ${record.path ?? record.object}`;
-    else if (record.event === "network" && record.verdict !== "allowed" &&
-        record.name)
+    else if (record.event === "network" && record.name &&
+        !["allowed", "no such name", "failed"].includes(record.verdict))
       what = `deny network-outbound ${record.name}:${record.port} ` +
         `(${record.verdict})`;
     if (what && !ignored(what, run.command))
@@ -165,15 +151,19 @@ async function wrap(command, shell, custom, options = {}) {
   const run = { key, command: options.commandText ?? command, read: 0, place,
     records: path.join(place, "records") };
   runs.set(place, run);
-  return { run, argv: [sbxrun, "--status-fd=3", "--explain=quiet", "-w", workspace,
-    blob, "--", shell ?? "/bin/bash", "-c", command] };
+  return { run, argv: [sbxrun, ...asks ? [asks.option] : [], "--status-fd=3",
+    "--explain=quiet", "-w", workspace, blob, "--", shell ?? "/bin/bash", "-c",
+    command] };
 }
 
 const SandboxManager = {
-  async initialize(settings) {
+  async initialize(settings, ask) {
     sbxrun = program("sbxrun");
     sbxc = program("sbxc");
     workspace = process.cwd();
+    if (ask)
+      asks = await asker(async ({ name, port }) =>
+        await ask({ host: name, port }) ? "session" : "no");
     await compile(settings);
     config = settings;
   },
@@ -237,7 +227,8 @@ const SandboxManager = {
     for (const { place } of runs.values())
       fs.rmSync(place, { recursive: true, force: true });
     runs.clear();
-    config = undefined;
+    asks?.close();
+    config = asks = undefined;
   },
 };
 
