@@ -17,7 +17,21 @@ for page in $pages; do
 	    -Wwarning "$page" 2>&1)"
 done
 
+# What grew until nobody read it: words of a page as it is shown, lines of a text.
+long()
+{
+	for page in sbxrun sbxc; do
+		words=$("${MANDOC:-mandoc}" "$srcdir/man/$page.1" | wc -w)
+		[ "$words" -le 3000 ] || echo "$page(1): $words words"
+	done
+	for text in README.md:150 NEWS:40; do
+		lines=$(wc -l <"$srcdir/${text%:*}")
+		[ "$lines" -le "${text#*:}" ] || echo "${text%:*}: $lines lines"
+	done
+}
+
 tap_begin
+tap_empty "sbxrun(1), sbxc(1), README and NEWS are short" "$(long)"
 if command -v python3 >/dev/null; then
 	site=$srcdir/docs/site/site.py
 	tap_empty "the site has no broken link" \
