@@ -1,6 +1,6 @@
 """Commands in a sandbox, by libsbx and ctypes.
 
-    with sbx.Sandbox("team.bin", workspace="~/src/app") as sandbox:
+    with sbx.Sandbox("team.bin", workspace="/src/app") as sandbox:
         print(sandbox.run(["make", "test"]))
 """
 
@@ -11,7 +11,8 @@ _library = ctypes.CDLL(os.environ.get("LIBSBX", "libsbx.so.0"))
 _size, _text = ctypes.c_size_t, ctypes.c_char_p
 _texts = ctypes.POINTER(ctypes.c_char_p)
 
-UNSUPERVISED, KEEP_SIGNALS, SAME_GROUP, NEW_SESSION, TERMINAL = 1, 2, 4, 8, 16
+UNSUPERVISED, KEEP_SIGNALS, SAME_GROUP, NEW_SESSION, TERMINAL, EXPLAIN = (
+    1, 2, 4, 8, 16, 32)
 
 
 class _Error(ctypes.Structure):

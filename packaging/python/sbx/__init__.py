@@ -17,10 +17,14 @@ import json
 import math
 import os
 import pathlib
+import pwd
 import shutil
+import socket
 import subprocess
+import sys
+import tempfile
 import threading
-from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 __all__ = ["Command", "Result", "Sandbox", "SandboxError", "why"]
 
@@ -101,13 +105,66 @@ def _result(args, status, stdout, stderr, text) -> Result:
                   [r for r in records if r["event"] == "changed"], end)
 
 
+# What sbxrun starts for each question about a host that no rule is about.
+_HELPER = """#!{python}
+import socket, sys
+with socket.socket(socket.AF_UNIX) as stream:
+    stream.connect({path!r})
+    stream.sendall(sys.stdin.buffer.read())
+    stream.shutdown(socket.SHUT_WR)
+    sys.stdout.write(stream.makefile().read())
+"""
+
+
+class _Asker:
+    """Hands sbxrun's questions to a function.  The helper lies where no command can
+    write, as sbxrun wants of a program that runs outside."""
+
+    def __init__(self, ask: Callable[[dict], str]):
+        top = os.path.join(pwd.getpwuid(os.getuid()).pw_dir, ".config/sbx/python")
+        os.makedirs(top, mode=0o700, exist_ok=True)
+        self._ask = ask
+        self._place = tempfile.TemporaryDirectory(prefix="ask-", dir=top)
+        path, helper = (os.path.join(self._place.name, name)
+                        for name in ("s", "ask"))
+        self._server = socket.socket(socket.AF_UNIX)
+        self._server.bind(path)
+        self._server.listen()
+        with open(helper, "w", opener=lambda p, f: os.open(p, f, 0o700)) as file:
+            file.write(_HELPER.format(python=sys.executable, path=path))
+        self.option = "--ask=" + helper
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                stream = self._server.accept()[0]
+            except OSError:
+                return
+            with stream, stream.makefile("rw") as file:
+                try:
+                    answer = self._ask(json.loads(file.read()))
+                    file.write(f"{answer}\n")
+                    file.flush()
+                except Exception:  # nobody has allowed it
+                    continue
+
+    def close(self) -> None:
+        # It wakes who accepts; close() alone does not.
+        self._server.shutdown(socket.SHUT_RDWR)
+        self._server.close()
+        self._place.cleanup()
+
+
 class Sandbox:
     """A policy and a workspace.
 
     With session=True all commands share one sandbox, its /tmp and its network,
     until close(); without it each command has a new one.  explain=False records
     no denials, and each system call that names a file costs some 10 microseconds
-    less.
+    less.  ask gets a question about each host that no rule is about, while the
+    command waits, and returns one of its "answers"; without it such a host is
+    refused.
     """
 
     def __init__(self, policy: str = "@coding", *,
@@ -116,6 +173,7 @@ class Sandbox:
                  limits: Optional[Mapping[str, str]] = None,
                  allow: Iterable[str] = (), deny: Iterable[str] = (),
                  explain: bool = True, session: bool = False,
+                 ask: Optional[Callable[[dict], str]] = None,
                  sbxrun: str = "sbxrun"):
         self._sbxrun, self._explain = _program(sbxrun, workspace), explain
         self._policy = []
@@ -131,6 +189,7 @@ class Sandbox:
         self._policy += [f"--deny={rule}" for rule in deny]
         self._policy.append(os.fspath(policy))
         self._session = None
+        self._asker = _Asker(ask) if ask is not None else None
         if session:
             name = f"python-{os.getpid()}-{next(_numbers)}"
             self._control(name, "--with-parent", "--idle=none", *self._policy,
@@ -146,6 +205,9 @@ class Sandbox:
 
     def close(self) -> None:
         """Ends a session and all that runs in it."""
+        if self._asker is not None:
+            self._asker.close()
+            self._asker = None
         if self._session is not None:
             self._control(self._session, "--end")
             self._session = None
@@ -166,6 +228,8 @@ class Sandbox:
         words = [self._sbxrun, f"--status-fd={record}"]
         if self._explain:
             words.append("--explain=quiet")
+        if self._asker is not None:
+            words.append(self._asker.option)
         if timeout is not None:
             words.append(f"--limit=timeout={math.ceil(timeout)}s")
         words += ["--session", self._session] if self._session else self._policy
