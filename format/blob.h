@@ -44,7 +44,7 @@
 
 /* The format that this tree writes, the oldest reader that may read it, and the
  * oldest format that this tree reads. */
-enum { SBX_FORMAT = 3, SBX_FORMAT_MIN_READER = 3, SBX_FORMAT_OLDEST = 3 };
+enum { SBX_FORMAT = 4, SBX_FORMAT_MIN_READER = 4, SBX_FORMAT_OLDEST = 4 };
 
 /* Bounds that every reader may rely on after sbx_verify(). */
 enum {
@@ -336,6 +336,11 @@ struct sbx_name {
 	uint8_t flags; /* enum sbx_name_flag */
 	uint8_t platforms;
 	uint8_t reserved[3];
+	/* Strings; 0: there is none.  Method and path stand together: the rule is
+	 * about such requests of HTTP alone (format/requests.c). */
+	uint32_t method, path;
+	uint32_t secret;   /* that may be used there, by an allow */
+	uint32_t variable; /* by which the command knows it */
 };
 
 /* Hosts by their addresses (format/addresses.c). */
@@ -466,7 +471,7 @@ SBX_ASSERT_SIZE(sbx_env, 16);
 SBX_ASSERT_SIZE(sbx_set, 16);
 SBX_ASSERT_SIZE(sbx_watch, 16);
 SBX_ASSERT_SIZE(sbx_socket, 16);
-SBX_ASSERT_SIZE(sbx_name, 16);
+SBX_ASSERT_SIZE(sbx_name, 32);
 SBX_ASSERT_SIZE(sbx_endpoint, 32);
 SBX_ASSERT_SIZE(sbx_proxy, 16);
 SBX_ASSERT_SIZE(sbx_landlock, 88);

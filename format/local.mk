@@ -25,6 +25,7 @@ format_sources = \
 	format/observed.def \
 	format/obstacles.def \
 	format/registries.def \
+	format/requests.c \
 	format/select.c \
 	format/setting.c \
 	format/sort.c \

@@ -379,7 +379,8 @@ struct sbx_name_verdict {
 	uint32_t rule;   /* of blob->names; UINT32_MAX: no rule is about it */
 };
 
-/* The verdict on a TCP port of a name in its normal spelling. */
+/* The verdict on a TCP port of a name in its normal spelling: whether some request
+ * may be made there. */
 struct sbx_name_verdict sbx_name_verdict(const struct sbx_blob *blob,
     uint8_t platforms, const char *name, uint16_t port);
 
@@ -392,6 +393,90 @@ bool sbx_name_is_known(const struct sbx_blob *blob, uint8_t platforms,
 
 /* Byte order, in which the names of a blob are sorted. */
 int sbx_name_compare(const char *a, const char *b);
+
+/* The rules about a name and a port, one after the other. */
+struct sbx_name_walk {
+	const struct sbx_blob *blob;
+	const char *at; /* the name, then each one above it */
+	uint32_t next;
+	uint16_t port;
+	uint8_t platforms;
+	bool above;
+};
+
+struct sbx_name_walk sbx_name_walk(const struct sbx_blob *blob,
+    uint8_t platforms, const char *name, uint16_t port);
+/* The next rule, or UINT32_MAX. */
+uint32_t sbx_name_next(struct sbx_name_walk *walk);
+
+/* --- requests.c -------------------------------------------------------- */
+
+/*
+ * Requests of HTTP, by method and path.  What TLS hides is judged by the process
+ * that ends it, and by `sbxc why`, with these functions.
+ *
+ * A path has one spelling, in which rules have it, too: escapes of what needs none
+ * are undone, all others have capitals.  What two readers could understand in two
+ * ways has a fault.  A rule about paths then allows nothing and denies everything.
+ */
+
+enum {
+	SBX_REQUEST_PATH_SIZE = 4096, /* with the NUL at its end */
+	SBX_METHOD_MAX = 32,
+};
+
+/* SBX_REQUEST_FAULT(name, sentence) */
+#define SBX_REQUEST_FAULTS(X) \
+	X(NONE, "it is well formed") \
+	X(LONG, "it is too long") \
+	X(METHOD, "the method is no word in capitals") \
+	X(FORM, "it does not begin with '/'") \
+	X(BYTE, "it has a character that belongs into no path") \
+	X(ESCAPE, "it has an escape that is none, or that hides another one") \
+	X(DOTS, "it has '.' or '..' for a part") \
+	X(EMPTY, "it has two slashes in a row") \
+	X(SEMICOLON, "it has a ';', which some servers take for an end")
+
+enum sbx_request_fault {
+#define SBX_X(name, sentence) SBX_REQUEST_##name,
+	SBX_REQUEST_FAULTS(SBX_X)
+#undef SBX_X
+};
+
+struct sbx_request {
+	const char *method, *query; /* not ended by a NUL */
+	size_t method_len, query_len;
+	enum sbx_request_fault fault;
+	char path[SBX_REQUEST_PATH_SIZE];
+};
+
+/* Of a method and a target, which is a path with a query or without one; both
+ * stay where they are.  Returns the fault. */
+enum sbx_request_fault sbx_request_read(struct sbx_request *request,
+    const char *method, size_t method_len, const char *target, size_t len);
+
+/* The sentence of a fault. */
+const char *sbx_request_fault_text(enum sbx_request_fault fault);
+
+/* Whether a rule may name the method: a word in capitals, "*", "git-read" or
+ * "git-write"; and what is wrong with its path. */
+bool sbx_request_is_method(const char *method);
+enum sbx_request_fault sbx_request_pattern_fault(const char *path);
+
+/* The verdict on a request to a name, which may have no rule itself. */
+struct sbx_name_verdict sbx_request_verdict(const struct sbx_blob *blob,
+    uint8_t platforms, const char *name, uint16_t port,
+    const struct sbx_request *request);
+
+/* The rule by which a secret may go with it, through TLS; UINT32_MAX: none.  The
+ * verdict comes first. */
+uint32_t sbx_request_secret(const struct sbx_blob *blob, uint8_t platforms,
+    const char *name, uint16_t port, const struct sbx_request *request,
+    const char *secret);
+
+/* Whether some rule makes requests to a name to be looked at. */
+bool sbx_name_is_ended(const struct sbx_blob *blob, uint8_t platforms,
+    const char *name, uint16_t port);
 
 /* --- select.c ---------------------------------------------------------- */
 

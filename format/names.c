@@ -121,63 +121,52 @@ has_port(const struct sbx_name *rule, uint16_t port)
 	return sbx_port_is_web(port);
 }
 
-/* What is asked, and what the rules that were seen say of it. */
-struct question {
-	const struct sbx_blob *blob;
-	uint8_t platforms;
-	uint16_t port;
-	struct sbx_name_verdict verdict;
-	bool denied;
-};
-
-/* Takes the rules about a name into account: that of the host itself, or one
- * that lies above it. */
-static void
-ask_rules(struct question *question, const char *name, bool above)
+struct sbx_name_walk
+sbx_name_walk(const struct sbx_blob *blob, uint8_t platforms, const char *name,
+    uint16_t port)
 {
-	const struct sbx_blob *blob = question->blob;
-	struct sbx_name_verdict *verdict = &question->verdict;
-
-	uint32_t first = first_rule(blob, name);
-
-	for (uint32_t i = first; i < blob->name_count; i++) {
-		const struct sbx_name *rule = &blob->names[i];
-		bool below = rule->flags & SBX_NAME_BELOW;
-
-		if ((i == first || rule->name != rule[-1].name) &&
-		    sbx_name_compare(sbx_string(blob, rule->name), name) != 0)
-			break;
-		if ((rule->platforms & question->platforms) == 0 ||
-		    below != above || !has_port(rule, question->port) ||
-		    question->denied)
-			continue;
-		question->denied = rule->effect != SBX_ALLOW;
-		if (question->denied || !verdict->allowed)
-			verdict->rule = i;
-		verdict->allowed = !question->denied;
-		verdict->is_private |= (rule->flags & SBX_NAME_PRIVATE) != 0;
-		verdict->by_port |= rule->port != 0;
-	}
+	return (struct sbx_name_walk){
+		.blob = blob,
+		.at = name,
+		.next = first_rule(blob, name),
+		.port = port,
+		.platforms = platforms,
+	};
 }
 
+uint32_t
+sbx_name_next(struct sbx_name_walk *walk)
+{
+	const struct sbx_blob *blob = walk->blob;
+
+	while (*walk->at != '\0') {
+		uint32_t i = walk->next++;
+		const struct sbx_name *rule = &blob->names[i];
+
+		if (i < blob->name_count &&
+		    sbx_name_compare(sbx_string(blob, rule->name), walk->at) ==
+			0) {
+			bool below = rule->flags & SBX_NAME_BELOW;
+
+			if ((rule->platforms & walk->platforms) != 0 &&
+			    below == walk->above && has_port(rule, walk->port))
+				return i;
+			continue;
+		}
+		while (*walk->at != '\0' && *walk->at++ != '.')
+			;
+		walk->above = true;
+		walk->next = first_rule(blob, walk->at);
+	}
+	return UINT32_MAX;
+}
+
+/* A deny of some requests leaves others. */
 struct sbx_name_verdict
 sbx_name_verdict(const struct sbx_blob *blob, uint8_t platforms,
     const char *name, uint16_t port)
 {
-	struct question question = {
-		.blob = blob,
-		.platforms = platforms,
-		.port = port,
-		.verdict = { .rule = UINT32_MAX },
-	};
-
-	ask_rules(&question, name, false);
-	for (; *name != '\0'; name++) {
-		if (*name == '.')
-			ask_rules(&question, name + 1, true);
-	}
-	question.verdict.is_private &= question.verdict.allowed;
-	return question.verdict;
+	return sbx_request_verdict(blob, platforms, name, port, NULL);
 }
 
 /* Whether a port that a rule about this name allows is not denied. */

@@ -37,7 +37,7 @@ is_letter(char c)
 }
 
 /* A letter, then letters, digits, '-' and '_': names are shown to people. */
-static bool
+bool
 is_name(const char *name)
 {
 	size_t len = 0;

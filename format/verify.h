@@ -53,6 +53,9 @@ is_source(const struct sbx_blob *blob, uint32_t source)
 	return source == SBX_NO_SOURCE || source < blob->source_count;
 }
 
+/* As a profile has one. */
+bool is_name(const char *name);
+
 /* A place: an anchor that is marked as used, and a suffix in normal form. */
 enum sbx_blob_error check_place(const struct sbx_blob *blob, uint16_t anchor,
     uint32_t suffix);

@@ -27,6 +27,35 @@ is_host(const char *text, uint8_t flags)
 	    (dot || (flags & SBX_NAME_BELOW) == 0);
 }
 
+/* What is said of requests: both or none, as a text can say it. */
+static bool
+is_request(const struct sbx_blob *blob, const struct sbx_name *rule)
+{
+	const char *method = sbx_string(blob, rule->method);
+	const char *path = sbx_string(blob, rule->path);
+
+	if (rule->method == 0 && rule->path == 0)
+		return true;
+	return sbx_request_is_method(method) &&
+	    sbx_request_pattern_fault(path) == SBX_REQUEST_NONE;
+}
+
+/* A name as scope.c reads one; a variable has no '='. */
+static bool
+is_use(const struct sbx_blob *blob, const struct sbx_name *rule)
+{
+	const char *secret = sbx_string(blob, rule->secret);
+	const char *variable = sbx_string(blob, rule->variable);
+
+	if (rule->secret == 0)
+		return rule->variable == 0;
+	if (rule->effect != SBX_ALLOW || !is_name(secret))
+		return false;
+	while (*variable > ' ' && *variable < 0x7f && *variable != '=')
+		variable++;
+	return *variable == '\0';
+}
+
 enum sbx_blob_error
 check_name(const struct sbx_blob *blob, const void *record)
 {
@@ -34,8 +63,12 @@ check_name(const struct sbx_blob *blob, const void *record)
 
 	if (!is_zero(rule->reserved, sizeof rule->reserved))
 		return SBX_BLOB_RESERVED;
-	if (!is_string(blob, rule->name))
+	if (!is_string(blob, rule->name) || !is_string(blob, rule->method) ||
+	    !is_string(blob, rule->path) || !is_string(blob, rule->secret) ||
+	    !is_string(blob, rule->variable))
 		return SBX_BLOB_STRING;
+	if (!is_request(blob, rule) || !is_use(blob, rule))
+		return SBX_BLOB_HOST;
 	if (rule->effect >= SBX_EFFECT_END || !is_where(rule->platforms) ||
 	    (rule->flags & ~SBX_NAME_FLAGS) != 0 ||
 	    (rule->effect != SBX_ALLOW &&

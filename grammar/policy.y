@@ -59,7 +59,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 	GROUP "'group'" PROFILE "'profile'" EXTENDS "'extends'" USE "'use'"
 	ABOUT "'about'" ALLOW "'allow'" DENY "'deny'" PREFER "'prefer'"
 	DROP "'drop'" EXCEPT "'except'" GLOB "'glob'" REQUIRE "'require'" ON "'on'"
-	WATCH "'watch'" STAGE "'stage'" LIMIT "'limit'" SET "'set'" FROM "'from'"
+	WATCH "'watch'" STAGE "'stage'" LIMIT "'limit'" SET "'set'" FROM "'from'" WITH "'with'"
 	OPEN "'{'" CLOSE "'}'" EQUALS "'='" NEWLINE "end of line"
 %token <atom>
 	WORD "a word" PATH "a path" PATTERN "a pattern"
@@ -68,7 +68,7 @@ static void yyerror(const struct loc *loc, struct parser *parser,
 
 %type <body> body block
 %type <stmt> line statement simple marked rule rule_head head
-%type <list> words head_words objects objects_or_none exclusions_or_none list items
+%type <list> words head_words objects objects_or_none exclusions_or_none use_or_none list items
 %type <atom> atom bare glob name parent variable from_or_none
 %type <effect> effect
 
@@ -154,10 +154,10 @@ from_or_none:
 |	FROM STRING { $$ = $2; }
 ;
 
-rule: rule_head exclusions_or_none {
+rule: rule_head exclusions_or_none use_or_none {
 		$$ = $1;
 		$$->loc = @$;
-		$$->exclusions = $2;
+		$$->exclusions = $2, $$->use = $3;
 	}
 ;
 
@@ -203,6 +203,12 @@ exclusions_or_none:
 |	EXCEPT objects { $$ = $2; }
 ;
 
+/* What goes with an access: `with secret NAME`. */
+use_or_none:
+	%empty { $$ = parser_list(NULL); }
+|	WITH words { $$ = $2; }
+;
+
 objects:
 	atom { $$ = parser_list($1); }
 |	glob { $$ = parser_list($1); }
@@ -242,7 +248,7 @@ variable:
 keyword:
 	SBX | INCLUDE | LET | PARAM | GROUP | PROFILE | EXTENDS | USE | ABOUT
 |	ALLOW | DENY | PREFER | DROP | EXCEPT | GLOB | REQUIRE | ON | WATCH | STAGE
-|	LIMIT | SET | FROM
+|	LIMIT | SET | FROM | WITH
 ;
 
 head:
@@ -292,8 +298,9 @@ is_object(yysymbol_kind_t kind)
 static bool
 is_obvious(const struct syntax_expected *expected, yysymbol_kind_t kind)
 {
-	/* Programs write marks; nobody needs to be told of them. */
-	if (kind == YYSYMBOL_FROM)
+	/* Programs write marks, and few rules have a use: nobody needs to be told
+	 * of them. */
+	if (kind == YYSYMBOL_FROM || kind == YYSYMBOL_WITH)
 		return true;
 	if (expected->statement)
 		return kind != YYSYMBOL_CLOSE;

@@ -110,7 +110,8 @@ taken_find(const struct checker *checker)
 	struct taken taken = { .open = 0 };
 
 	for (size_t i = 0; i < rules->count; i++) {
-		if (rules->items[i].effect != SBX_ALLOW)
+		if (rules->items[i].effect != SBX_ALLOW &&
+		    rules->items[i].domain.path == NULL)
 			take(checker->arena, &taken, &rules->items[i]);
 	}
 	for (uint8_t bit = 1; bit <= SBX_ON_MACOS; bit <<= 1) {
@@ -183,10 +184,14 @@ report_known(struct checker *checker, const struct rule *rule,
 		[METADATA_HOST] = "delete it",
 	};
 
-	diag_help(check_report(checker, rule->origin.loc,
-		      "'%s' leads to %s, %s", rule_text(checker->policy, rule),
-		      host->name, whats[host->kind]),
-	    "%s", helps[host->kind]);
+	diag_help(
+	    check_report(checker, rule->origin.loc, "'%s' leads to %s, %s%s",
+		rule_text(checker->policy, rule), host->name, whats[host->kind],
+		rule->domain.secret != NULL ? ": the secret goes there" : ""),
+	    "%s",
+	    host->kind == FORGE_HOST && rule->domain.secret != NULL ?
+		"name the requests, as in { GET /acme/**  git-read /acme/* }" :
+		helps[host->kind]);
 }
 
 void
@@ -203,7 +208,10 @@ check_known_host(struct checker *checker)
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct rule *rule = &rules->items[i];
 
-		if (rule->effect != SBX_ALLOW || !rule->origin.own)
+		if (rule->effect != SBX_ALLOW || !rule->origin.own ||
+		    (rule->domain.path != NULL && i > 0 &&
+			rule[-1].domain.path != NULL &&
+			rule[-1].domain.name == rule->domain.name))
 			continue;
 		for (size_t j = 0; j < countof(known_hosts); j++) {
 			const struct known_host *host = &known_hosts[j];
@@ -226,6 +234,7 @@ check_host_apex(struct checker *checker, const struct rule *rule)
 	const struct rule_list *rules = &checker->policy->rules[KIND_DOMAIN];
 
 	if (rule->effect != SBX_ALLOW || !rule->origin.own ||
+	    rule->domain.path != NULL ||
 	    (rule->domain.flags & SBX_NAME_BELOW) == 0)
 		return;
 	for (size_t i = 0; i < rules->count; i++) {

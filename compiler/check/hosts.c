@@ -68,10 +68,29 @@ covers_port(const struct rule *wide, const struct rule *rule)
 	    (wide->effect != SBX_ALLOW || port == 80 || port == 443);
 }
 
+/* Without a request a rule is about all of them, and with a secret about more. */
+static bool
+covers_request(const struct rule *wide, const struct rule *rule)
+{
+	if (wide->effect == rule->effect && rule->domain.secret != NULL &&
+	    (wide->domain.secret != rule->domain.secret ||
+		wide->domain.variable != rule->domain.variable))
+		return false;
+	if (wide->domain.path == NULL)
+		return true;
+	if (rule->domain.path == NULL)
+		return false;
+	return (wide->domain.method == rule->domain.method ||
+		   strcmp(wide->domain.method, "*") == 0) &&
+	    (wide->domain.path == rule->domain.path ||
+		strcmp(wide->domain.path, "/**") == 0);
+}
+
 static bool
 covers_domain(const struct rule *wide, const struct rule *rule)
 {
 	return covers_name(wide, rule) && covers_port(wide, rule) &&
+	    covers_request(wide, rule) &&
 	    (rule->effect != wide->effect ||
 		(rule->domain.flags & ~wide->domain.flags & SBX_NAME_PRIVATE) ==
 		    0);

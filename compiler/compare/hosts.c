@@ -229,14 +229,145 @@ ports_of_name(const struct hosts *hosts, const char *name)
 	return ports;
 }
 
+/* --- requests ------------------------------------------------------------- */
+
+struct asked {
+	const char *method, *target;
+};
+
+/* Requests that show what rules say, each once. */
+struct requests {
+	VEC(struct asked) list;
+	VEC(const char *) secrets;
+	struct map seen;
+};
+
+static void
+add_request(const struct hosts *hosts, struct requests *requests,
+    const char *method, const char *target)
+{
+	struct arena *arena = hosts->pass->comparison->arena;
+	const char *key = arena_printf(arena, "%s %s", method, target);
+	bool added;
+
+	map_number(hosts->pass->scratch, &requests->seen, key, strlen(key),
+	    &added);
+	if (added)
+		*arena_push(hosts->pass->scratch,
+		    &requests->list) = (struct asked){ method, target };
+}
+
+/* A path that the pattern matches: where no other pattern has these letters, one
+ * that matches all that this one does matches it, too. */
+static const char *
+sample_path(const struct hosts *hosts, const char *pattern, const char *parts)
+{
+	struct arena *arena = hosts->pass->comparison->arena;
+	const char *path = "";
+
+	while (*pattern != '\0') {
+		size_t len = strcspn(pattern, "*");
+
+		if (strncmp(pattern + len, "**", 2) == 0) {
+			len -= *parts == '\0' && len > 0;
+			path = arena_printf(arena, "%s%.*s%s", path, (int)len,
+			    pattern, parts);
+			pattern += len + strspn(pattern + len, "/") + 2;
+			continue;
+		}
+		path = arena_printf(arena, "%s%.*s%s", path, (int)len, pattern,
+		    pattern[len] == '*' ? "zq" : "");
+		pattern += len + (pattern[len] == '*');
+	}
+	return *path != '\0' ? path : "/";
+}
+
+static void
+add_rule(const struct hosts *hosts, struct requests *requests,
+    const char *method, const char *path)
+{
+	static const char *const others[] = { "GET", "HEAD", "POST", "PATCH" };
+	struct arena *arena = hosts->pass->comparison->arena;
+
+	if (strncmp(method, "git-", 4) != 0)
+		add_request(hosts, requests,
+		    strcmp(method, "*") == 0 ? "PATCH" : method, path);
+	else {
+		add_request(hosts, requests, "POST",
+		    arena_printf(arena, "%s/git-upload-pack", path));
+		add_request(hosts, requests, "POST",
+		    arena_printf(arena, "%s/git-receive-pack", path));
+	}
+	for (size_t i = 0; i < countof(others); i++)
+		add_request(hosts, requests, others[i], path);
+}
+
+/* What the rules about a name say of requests, of one side. */
+static void
+add_requests(const struct hosts *hosts, enum side side, const char *name,
+    uint16_t port, struct requests *requests)
+{
+	static const char *const parts[] = { "", "zq", "zq/zr",
+		"zq/zr/zs/zt/zu/zv/zw/zx" };
+	const struct sbx_blob *blob = hosts->pass->comparison->blobs[side];
+	struct sbx_name_walk walk = sbx_name_walk(blob, hosts->pass->platforms,
+	    name, port);
+	uint32_t i;
+
+	while ((i = sbx_name_next(&walk)) != UINT32_MAX) {
+		const struct sbx_name *rule = &blob->names[i];
+		const char *path = sbx_string(blob, rule->path);
+
+		if (rule->secret != 0)
+			*arena_push(hosts->pass->scratch, &requests->secrets) =
+			    sbx_string(blob, rule->secret);
+		for (size_t j = 0; rule->path != 0 && j < countof(parts); j++)
+			add_rule(hosts, requests,
+			    sbx_string(blob, rule->method),
+			    sample_path(hosts, path, parts[j]));
+	}
+}
+
+/* Where the rules of some side look at requests.  A secret is asked about even if
+ * the name is new: what it gains is to be seen. */
+static void
+ask_requests(const struct hosts *hosts, const char *name, uint16_t port)
+{
+	struct requests requests = { 0 };
+	struct access access = {
+		.kind = KIND_DOMAIN,
+		.name = name,
+		.port = port,
+	};
+
+	for (unsigned side = 0; side < SIDE_COUNT; side++)
+		add_requests(hosts, (enum side)side, name, port, &requests);
+	if (requests.list.count == 0 && requests.secrets.count == 0)
+		return;
+	add_request(hosts, &requests, "GET", "/");
+	for (size_t i = 0; i < requests.list.count; i++) {
+		access.target = requests.list.items[i].target;
+		access.word = requests.list.items[i].method;
+		access.detail = ASK_REQUEST;
+		ask_host(hosts, &access, hosts->levels[0]);
+		access.detail = ASK_SECRET;
+		for (size_t j = 0; j < requests.secrets.count; j++) {
+			access.word = requests.secrets.items[j];
+			ask_host(hosts, &access, hosts->levels[0]);
+		}
+	}
+}
+
 static void
 ask_name(const struct hosts *hosts, const char *name)
 {
 	const struct ports ports = ports_of_name(hosts, name);
 
 	/* 443 before 80: why asks about it if no port is given. */
-	for (size_t i = ports.list.count; i-- > 0;)
+	for (size_t i = ports.list.count; i-- > 0;) {
 		ask_name_port(hosts, name, (uint16_t)ports.list.items[i]);
+		ask_requests(hosts, name, (uint16_t)ports.list.items[i]);
+	}
 }
 
 /* Every name once, though several rules of both sides have it. */

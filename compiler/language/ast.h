@@ -82,6 +82,7 @@ struct ast_stmt {
 	struct ast_list words;
 	struct ast_list objects;
 	struct ast_list exclusions;
+	struct ast_list use; /* `with`: its words */
 };
 
 /* Whether its effect is written before its words: of all rules but `watch` and

@@ -435,7 +435,7 @@ struct record_field {
 struct record_layout {
 	size_t size;
 	size_t platforms, source;
-	struct record_field order[8]; /* by which they are sorted */
+	struct record_field order[12]; /* by which they are sorted */
 };
 
 #define RECORD_FIELD(type, field) \
@@ -450,7 +450,7 @@ struct record_layout {
 struct access_form {
 	const char *word;
 	const char *second; /* a word between it and the object, or NULL; "":
-	                     * there is no object */
+	                     * there is no object; "*": any word */
 	uint8_t detail;
 };
 
@@ -466,6 +466,7 @@ struct rule_kind {
 	/* --- statements to rules ----------------------------------------- */
 	const char *noun;    /* "a port": what goes after the words, or NULL */
 	bool has_exclusions; /* such a rule may end with `except` */
+	bool has_use;        /* and with `with` */
 
 	/* Adds the rules of a statement to a list (one for each object). */
 	void (*expand)(struct expansion *expansion, const struct ast_stmt *stmt,

@@ -100,6 +100,9 @@ struct rule {
 			const char *name; /* in its one spelling */
 			uint16_t port;    /* 0: those of struct sbx_name */
 			uint8_t flags;    /* enum sbx_name_flag */
+			/* Interned or NULL; both or none: of a request. */
+			const char *method, *path;
+			const char *secret, *variable;
 		} domain;
 		struct {
 			uint8_t address[16];

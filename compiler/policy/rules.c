@@ -108,6 +108,16 @@ has_objects(struct expansion *expansion, const struct ast_stmt *stmt,
 		    what->words);
 		return false;
 	}
+	if (!kind->has_use && stmt->use.first != NULL) {
+		diag_help(diag_add(expansion->diags, DIAG_WRONG_OBJECT,
+			      stmt->use.loc,
+			      "'with' goes with hosts, not with "
+			      "'%s'",
+			      what->words),
+		    "as in 'allow network domain api.github.com with secret "
+		    "gh'");
+		return false;
+	}
 	if (kind->noun == NULL || atom != NULL)
 		return true;
 	diag_add(expansion->diags, DIAG_NO_OBJECT,

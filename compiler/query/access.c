@@ -72,7 +72,8 @@ form_fits(const struct access_form *form, const char *const *words,
     size_t count)
 {
 	return count == form_length(form) &&
-	    (count != 3 || strcmp(words[1], form->second) == 0);
+	    (count != 3 || strcmp(form->second, "*") == 0 ||
+		strcmp(words[1], form->second) == 0);
 }
 
 /* The form of these words, else the first one that begins as they do. */
@@ -112,7 +113,11 @@ access_parse(const struct places *places, const char *const *words,
 	if (!form_fits(form, words, count))
 		return arena_printf(places->arena, "the question is: %s",
 		    rule_kinds[kind]->usage);
-	*access = (struct access){ .kind = kind, .detail = form->detail };
+	*access = (struct access){
+		.kind = kind,
+		.detail = form->detail,
+		.word = words[count > 1],
+	};
 	return rule_kinds[kind]->ask(places, words[count - 1], access);
 }
 
@@ -129,7 +134,9 @@ access_show(FILE *stream, const struct access *access)
 		return;
 	putc(' ', stream);
 	if (form->second != NULL)
-		fprintf(stream, "%s ", form->second);
+		fprintf(stream, "%s ",
+		    strcmp(form->second, "*") == 0 ? access->word :
+						     form->second);
 	kind->show_access(stream, access);
 }
 

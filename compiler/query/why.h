@@ -247,6 +247,9 @@ bool places_glob_reaches(const struct places *places,
 
 enum { ACCESS_MAX_ARGS = 6 }; /* of a system call */
 
+/* Details of an access to a host by its name, beside those of a rule. */
+enum { ASK_REQUEST = 64, ASK_SECRET = 128 };
+
 struct access {
 	enum rule_kind_id kind; /* of the rules that are asked */
 	uint8_t detail;         /* a path right, an operation on ports */
@@ -257,6 +260,8 @@ struct access {
 	bool outside;    /* the path is one of outside, in /tmp as well */
 	const struct followed *followed; /* how it was found here, or NULL */
 	const char *name; /* of a system call, a variable or a host */
+	const char *word; /* the method of a request, or the name of a secret */
+	const char *target; /* of a request to the host */
 	uint8_t
 	    arg_count; /* 0: whatever the arguments; what is left out is 0 */
 	uint32_t args[ACCESS_MAX_ARGS];

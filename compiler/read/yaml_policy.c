@@ -198,6 +198,7 @@ move_stmts(const struct places *places, struct ast_stmt *stmt)
 		move_list(places, &stmt->words);
 		move_list(places, &stmt->objects);
 		move_list(places, &stmt->exclusions);
+		move_list(places, &stmt->use);
 		move_stmts(places, stmt->body);
 	}
 }

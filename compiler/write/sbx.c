@@ -61,6 +61,15 @@ same_line(const struct sheet *sheet, const struct ast_atom *atom)
 		(struct loc){ atom->loc.end, atom->next->loc.begin });
 }
 
+/* A method stays with its path. */
+static bool
+is_pair(const struct sheet *sheet, const struct ast_atom *atom)
+{
+	return atom->kind == AST_WORD && atom->next != NULL &&
+	    atom->next->kind == AST_PATH &&
+	    (sheet->source == NULL || same_line(sheet, atom));
+}
+
 /* The last object of a line of the source; *fits: on one line here, too. */
 static const struct ast_atom *
 line_end(const struct sheet *sheet, const struct ast_atom *atom, int depth,
@@ -99,7 +108,7 @@ put_lines(struct sheet *sheet, const struct ast_list *list, int depth)
 		sheet_indent(sheet, depth);
 		sheet_object(sheet, atom, depth);
 		sheet->first = false;
-		if (fits && atom != end)
+		if ((fits && atom != end) || is_pair(sheet, atom))
 			continue;
 		sheet_trailing(sheet);
 		sheet_newline(sheet);
@@ -259,6 +268,10 @@ put_simple(struct sheet *sheet, const struct ast_stmt *stmt, int depth,
 	if (stmt->exclusions.first != NULL) {
 		sheet_puts(sheet, "  except ");
 		put_list(sheet, &stmt->exclusions, depth, shape.exclusions);
+	}
+	if (stmt->use.first != NULL) {
+		sheet_puts(sheet, "  with");
+		sheet_words(sheet, &stmt->use);
 	}
 	put_from(sheet, stmt);
 	sheet_skip(sheet, stmt->loc);

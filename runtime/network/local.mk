@@ -8,4 +8,5 @@ loader_sources += \
 	runtime/network/proxy.c \
 	runtime/network/remedy.c \
 	runtime/network/route.c \
+	runtime/network/secrets.c \
 	runtime/network/decisions.c

@@ -170,6 +170,11 @@ extern const char network_lost[], network_shut[];
 /* Nothing runs inside any more: ends sbx-proxy, and takes its last events. */
 void network_end(struct network *network);
 
+/* --- secrets.c --------------------------------------------------------- */
+
+/* Refuses (125) a policy that wants TLS to be ended. */
+void secrets_check(const struct sbx_blob *blob);
+
 /* --- proxy.c ----------------------------------------------------------- */
 
 /* The numbers that its descriptors have; the sockets come last. */

@@ -128,6 +128,7 @@ sandbox_begin(struct sandbox *sandbox)
 		.extra_count = sandbox->options.rule_count,
 	};
 	memcpy(sandbox->plan.digest, sandbox->digest, sizeof sandbox->digest);
+	secrets_check(&sandbox->blob);
 }
 
 /* --- the file system ------------------------------------------------------ */
