@@ -13,7 +13,7 @@ syntax match sbxPath "\~\ze\/"
 syntax match sbxGroup "@[A-Za-z0-9_-]\+"
 syntax match sbxNumber "\<[0-9]\+\(ms\|s\|m\|h\|B\|KiB\|MiB\|GiB\|TiB\)\?\>"
 syntax keyword sbxStatement sbx include let param group profile extends use about
-syntax keyword sbxStatement drop require on set from limit watch stage
+syntax keyword sbxStatement drop require on set from with limit watch stage
 syntax keyword sbxAllow allow
 syntax keyword sbxDeny deny prefer
 syntax keyword sbxWord except glob read write exec network connect listen tcp host
