@@ -19,6 +19,7 @@ struct object {
 	const char *text;  /* "~/x", "example.org" */
 	const char *label; /* of another kind than places: "host" */
 	uint8_t rights;    /* of a place: what may be done there */
+	uint8_t around;    /* and in the directory that it lies in */
 };
 
 struct line {
@@ -317,22 +318,53 @@ rights_text(uint8_t rights)
 	return texts[rights & SBX_RIGHTS];
 }
 
-/* What may be done at the place of a rule, by all of them. */
-static uint8_t
-rights_at(const struct page *page, const struct sbx_path *path)
+/* The place with its exceptions: all of a rule but its first words. */
+static const char *
+place_text(const struct page *page, const struct sbx_path *path)
 {
-	struct access access = { .kind = KIND_PATH };
+	const char *text = shown_rule(page->arena, page->blob, path);
+	const char *words = arena_printf(page->arena, "%s ",
+	    path_words(page->arena, path->effect, path->rights));
+
+	return strncmp(text, words, strlen(words)) == 0 ? text + strlen(words) :
+							  text;
+}
+
+static uint8_t
+rights_in(const struct page *page, struct sbx_place place)
+{
+	struct access access = { .kind = KIND_PATH, .path = place };
 	uint8_t rights = 0;
 
-	if (path->glob != 0)
-		return path->rights & SBX_RIGHTS;
-	access.path = places_rule(&page->subject.places, path, false).at;
 	for (uint8_t right = SBX_READ; right <= SBX_EXEC; right <<= 1) {
 		access.detail = right;
 		if (verdict_of(&page->subject, &access).allowed)
 			rights |= right;
 	}
 	return rights;
+}
+
+/* What may be done at the place of a rule, by all of them. */
+static struct object
+path_object(const struct page *page, const struct sbx_path *path)
+{
+	struct object object = { .text = place_text(page, path) };
+	struct sbx_place place =
+	    places_rule(&page->subject.places, path, false).at;
+
+	if (path->glob != 0) {
+		object.rights = path->rights & SBX_RIGHTS;
+		return object;
+	}
+	object.rights = rights_in(page, place);
+	/* The top of a place with a name of its own is always shown. */
+	if (*sbx_string(page->blob, path->suffix) == '\0')
+		return object;
+	while (place.len > 0 && place.path[place.len - 1] != '/')
+		place.len--;
+	place.len -= place.len > 1;
+	object.around = rights_in(page, place);
+	return object;
 }
 
 static struct line
@@ -360,18 +392,6 @@ path_line(const struct sbx_path *path, uint8_t rights)
 	};
 }
 
-/* The place with its exceptions: all of a rule but its first words. */
-static const char *
-place_text(const struct page *page, const struct sbx_path *path)
-{
-	const char *text = shown_rule(page->arena, page->blob, path);
-	const char *words = arena_printf(page->arena, "%s ",
-	    path_words(page->arena, path->effect, path->rights));
-
-	return strncmp(text, words, strlen(words)) == 0 ? text + strlen(words) :
-							  text;
-}
-
 /* Other rules that allow something at the same place stand next to it. */
 static bool
 is_twin(const struct sbx_path *a, const struct sbx_path *b)
@@ -388,8 +408,7 @@ add_paths(struct page *page)
 
 	for (uint32_t i = 0, end; i < blob->path_count; i = end) {
 		const struct sbx_path *path = &blob->paths[i];
-		uint8_t rights = rights_at(page, path);
-		struct object object = { place_text(page, path), NULL, rights };
+		struct object object = path_object(page, path);
 		uint32_t sources[SBX_RIGHTS + 1];
 		size_t count = 0;
 
@@ -404,8 +423,8 @@ add_paths(struct page *page)
 				    block_number(page, sources[0])))
 				sources[count++] = source;
 		}
-		line_add(page, path_line(path, rights), sources, count, object,
-		    shown_rule(page->arena, blob, path));
+		line_add(page, path_line(path, object.rights), sources, count,
+		    object, shown_rule(page->arena, blob, path));
 	}
 }
 
@@ -480,8 +499,8 @@ add_record(struct page *page, size_t other, const char *record)
 	    line.label);
 	if (line.denies)
 		line.class = "deny";
-	line_add(page, line, &source, 1, (struct object){ text, line.label, 0 },
-	    statement);
+	line_add(page, line, &source, 1,
+	    (struct object){ .text = text, .label = line.label }, statement);
 }
 
 /* --- writing -------------------------------------------------------------- */
@@ -547,9 +566,12 @@ is_picked(const struct pick *pick, const struct line *line,
 	if (pick->label != NULL || line->label != NULL)
 		return pick->label != NULL && line->label != NULL &&
 		    strcmp(pick->label, line->label) == 0;
+	/* What lies in a place that is told of is told with it. */
 	return pick->denies ||
-	    (pick->right == SBX_READ ? object->rights == SBX_READ :
-				       (object->rights & pick->right) != 0);
+	    ((object->around & pick->right) == 0 &&
+		(pick->right == SBX_READ ?
+			object->rights == SBX_READ :
+			(object->rights & pick->right) != 0));
 }
 
 /* What a reader asks for first: own rules, the project, the system, the home. */
