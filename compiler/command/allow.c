@@ -14,6 +14,7 @@
 #include "compiler/base/base.h"
 #include "compiler/cases/cases.h"
 #include "compiler/command/commands.h"
+#include "compiler/policy/kind.h"
 #include "compiler/policy/policy.h"
 #include "compiler/query/why.h"
 #include "compiler/read/read.h"
@@ -162,12 +163,6 @@ find_risk(const struct allowing *allowing, const struct subject *subject,
 	return remedy_risk(&remedy, access->path);
 }
 
-/* Why the rule cannot be written as it is: a deny that --force lifts, or a risk. */
-struct objection {
-	const struct sbx_path *deny;
-	const char *path;
-};
-
 /* What sbx keeps, or a deny without --force: the rule would change nothing. */
 static void
 complain_kept(const struct subject *subject, const struct access *access,
@@ -182,7 +177,7 @@ complain_kept(const struct subject *subject, const struct access *access,
 
 static enum exit_status
 judge_path(const struct allowing *allowing, const struct subject *subject,
-    const struct ast_atom *path, struct objection *objection)
+    const struct ast_atom *path, struct kept *kept)
 {
 	const char *right = allowing->stmt->words.first->text, *risk;
 	bool force = allowing->options->force;
@@ -194,8 +189,15 @@ judge_path(const struct allowing *allowing, const struct subject *subject,
 		return EXIT_CLEAN;
 	verdict = verdict_of(subject, &access);
 	if (!verdict.allowed && verdict.by == BY_PATH && force) {
-		objection->deny = &allowing->new.blob.paths[verdict.rule];
-		objection->path = path->text;
+		const struct sbx_path *deny =
+		    &allowing->new.blob.paths[verdict.rule];
+
+		*kept = (struct kept){
+			.words = shown_rule(allowing->arena,
+			    &allowing->new.blob, deny),
+			.source = deny->source,
+			.object = path->text,
+		};
 		return EXIT_CLEAN;
 	}
 	if (!verdict.allowed) {
@@ -211,23 +213,54 @@ judge_path(const struct allowing *allowing, const struct subject *subject,
 }
 
 static enum exit_status
-judge(const struct allowing *allowing, struct objection *objection)
+judge_variable(const struct allowing *allowing, const struct subject *subject,
+    const struct ast_atom *name, struct kept *kept)
+{
+	const struct sbx_blob *blob = &allowing->new.blob;
+	const struct access access = { .kind = KIND_ENV, .name = name->text };
+	const struct verdict verdict = verdict_of(subject, &access);
+
+	if (strchr(name->text, '*') != NULL || verdict.allowed ||
+	    verdict.by != BY_ENV)
+		return EXIT_CLEAN;
+	if (!allowing->options->force) {
+		complain_kept(subject, &access, true);
+		return EXIT_POLICY;
+	}
+	*kept = (struct kept){
+		.words = record_text(allowing->arena, blob,
+		    rule_kinds[KIND_ENV], &blob->env[verdict.rule]),
+		.source = verdict.source,
+		.object = name->text,
+		.variable = true,
+	};
+	return EXIT_CLEAN;
+}
+
+static enum exit_status
+judge(const struct allowing *allowing, struct kept *kept)
 {
 	const struct ast_atom *word = allowing->stmt->words.first;
 	const struct blocks *blocks = allowing->new.compilation.blocks;
 	struct subject subject;
 	enum exit_status status;
+	bool variable;
 
-	objection->deny = NULL;
+	kept->words = NULL;
 	if (allowing->stmt->kind != AST_RULE || word == NULL ||
-	    allowing->stmt->effect != SBX_ALLOW || !is_right(word->text))
+	    allowing->stmt->effect != SBX_ALLOW)
+		return EXIT_CLEAN;
+	variable = strcmp(word->text, "env") == 0;
+	if (!variable && !is_right(word->text))
 		return EXIT_CLEAN;
 	status = subjects_bind(allowing->options, &allowing->new.blob, &blocks,
 	    1, &subject);
-	for (const struct ast_atom *at = allowing->stmt->objects.first;
-	     at != NULL && status == EXIT_CLEAN && objection->deny == NULL;
+	for (const struct ast_atom *at = allowing_objects(allowing->stmt);
+	     at != NULL && status == EXIT_CLEAN && kept->words == NULL;
 	     at = at->next)
-		status = judge_path(allowing, &subject, at, objection);
+		status = variable ?
+		    judge_variable(allowing, &subject, at, kept) :
+		    judge_path(allowing, &subject, at, kept);
 	return status;
 }
 
@@ -237,21 +270,19 @@ static enum exit_status
 judge_text(struct allowing *allowing, const char **text)
 {
 	enum { DENIES_MAX = 16 };
-	struct objection objection;
+	struct kept kept;
 	enum exit_status status;
 
 	for (int i = 0; i < DENIES_MAX; i++) {
 		allowing->new = (struct operand){ .state = OPERAND_UNREAD };
 		if (!allowing_compile(allowing, *text, &allowing->new))
 			return EXIT_POLICY;
-		status = allowing->options->remove ?
-		    EXIT_CLEAN :
-		    judge(allowing, &objection);
+		status = allowing->options->remove ? EXIT_CLEAN :
+						     judge(allowing, &kept);
 		if (allowing->options->remove || status != EXIT_CLEAN ||
-		    objection.deny == NULL)
+		    kept.words == NULL)
 			return status;
-		*text = allowing_lifted(allowing, objection.deny,
-		    objection.path);
+		*text = allowing_lifted(allowing, &kept);
 		if (*text == NULL)
 			return EXIT_POLICY;
 	}
@@ -259,10 +290,12 @@ judge_text(struct allowing *allowing, const char **text)
 	return EXIT_POLICY;
 }
 
-/* What the compiler says of the new line alone. */
-static void
+/* What the compiler says of the new line alone; whether that is that a file cannot
+ * be replaced, which is said here once. */
+static bool
 print_warnings(const struct allowing *allowing)
 {
+	bool single = false;
 	const struct compilation *compilation = &allowing->new.compilation;
 	uint32_t begin = compilation->file->base + allowing->begin;
 	struct diags own = compilation->diags;
@@ -278,10 +311,26 @@ print_warnings(const struct allowing *allowing)
 			continue;
 		*arena_push(allowing->arena, &own.records) = *diag;
 		own.warnings++;
+		single |= diag->id == DIAG_SINGLE_FILE;
 	}
 	fflush(stdout);
 	if (own.warnings > 0)
 		options_print(allowing->options, &own);
+	return single;
+}
+
+static const char *
+with_reason(const struct allowing *allowing, const char *text)
+{
+	const char *end = strstr(text + allowing->begin, allowing->rule);
+
+	if (end == NULL ||
+	    strcmp(strrchr(allowing->text_path, '.'), ".sbx") != 0)
+		return text;
+	end += strlen(allowing->rule);
+	return arena_printf(allowing->arena,
+	    "%.*s  # sbx: ignore SBX0612 -- by sbxc allow%s", (int)(end - text),
+	    text, end);
 }
 
 /* --- writing -------------------------------------------------------------- */
@@ -546,8 +595,8 @@ change(struct allowing *allowing)
 			 "which)");
 		return EXIT_POLICY;
 	}
-	if (!allowing->options->remove)
-		print_warnings(allowing);
+	if (!allowing->options->remove && print_warnings(allowing))
+		text = with_reason(allowing, text);
 	if (!options_agree(allowing->options,
 		arena_printf(allowing->arena, "Write this to %s?",
 		    allowing->text_path)))

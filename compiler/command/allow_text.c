@@ -269,6 +269,14 @@ allowing_without(struct allowing *allowing)
 			      remove_line(allowing, &plain.compilation, same);
 }
 
+const struct ast_atom *
+allowing_objects(const struct ast_stmt *rule)
+{
+	return rule->objects.first != NULL || rule->words.first == NULL ?
+	    rule->objects.first :
+	    rule->words.first->next;
+}
+
 /* The object of a deny of the profile that a rule of the blob was made from. */
 static const struct ast_stmt *
 find_deny(const struct compilation *compilation, const struct ast_stmt *profile,
@@ -280,7 +288,7 @@ find_deny(const struct compilation *compilation, const struct ast_stmt *profile,
 		if (stmt->kind != AST_RULE || stmt->effect == SBX_ALLOW ||
 		    stmt->drop)
 			continue;
-		for (*object = stmt->objects.first; *object != NULL;
+		for (*object = allowing_objects(stmt); *object != NULL;
 		     *object = (*object)->next) {
 			struct position at =
 			    sources_position(&compilation->sources,
@@ -294,47 +302,80 @@ find_deny(const struct compilation *compilation, const struct ast_stmt *profile,
 	return NULL;
 }
 
+/* The text with one more name among the exceptions of a deny. */
+static const char *
+except_more(const struct allowing *allowing, const struct ast_stmt *deny,
+    const char *name)
+{
+	const struct compilation *compilation = &allowing->new.compilation;
+	const struct ast_atom *last = deny->exclusions.first;
+	const char *text = compilation->file->text, *end;
+	size_t begin = offset_of(compilation, last->loc);
+
+	while (last->next != NULL)
+		last = last->next;
+	end = text + last->loc.end - compilation->file->base;
+	if (last != deny->exclusions.first || end[strspn(end, " ")] == '}')
+		return arena_printf(allowing->arena, "%.*s %s%s",
+		    (int)(end - text), text, name, end);
+	return arena_printf(allowing->arena, "%.*s{ %s %s }%s", (int)begin,
+	    text, last->text, name, end);
+}
+
 /* A deny of the user's own: it goes if it is about no more than the rule, else it
  * gets an exception. */
 static const char *
 lift_own(struct allowing *allowing, const struct ast_stmt *profile,
-    uint32_t source, const char *path)
+    const struct kept *kept)
 {
 	const struct operand *new = &allowing->new;
 	const struct ast_atom *object;
 	const struct ast_stmt *deny = find_deny(&new->compilation, profile,
-	    &new->blob, source, &object);
+	    &new->blob, kept->source, &object);
 	const char *text = new->compilation.file->text;
 	size_t end;
 
-	if (deny != NULL && deny->objects.first->next == NULL &&
+	if (deny != NULL && kept->variable && deny->exclusions.first != NULL &&
+	    !is_yaml(allowing))
+		return except_more(allowing, deny, kept->object);
+	if (deny != NULL && allowing_objects(deny)->next == NULL &&
 	    deny->exclusions.first == NULL) {
-		if (strcmp(object->text, path) == 0)
+		if (strcmp(object->text, kept->object) == 0)
 			return remove_line(allowing, &new->compilation, deny);
 		end = deny->loc.end - new->compilation.file->base;
 		if (!is_yaml(allowing))
 			return arena_printf(allowing->arena, "%.*s except %s%s",
-			    (int)end, text, spelled_path(allowing->arena, path),
+			    (int)end, text,
+			    kept->variable ?
+				kept->object :
+				spelled_path(allowing->arena, kept->object),
 			    text + end);
 	}
 	complain("the deny at %s keeps more than that: change it yourself",
-	    show_source_text(allowing->arena, &new->blob, source));
+	    show_source_text(allowing->arena, &new->blob, kept->source));
 	return NULL;
 }
 
 const char *
-allowing_lifted(struct allowing *allowing, const struct sbx_path *rule,
-    const char *path)
+allowing_lifted(struct allowing *allowing, const struct kept *kept)
 {
 	const struct operand *new = &allowing->new;
 	const struct ast_stmt *profile = find_profile(allowing, new);
-	const char *words = shown_rule(allowing->arena, &new->blob, rule);
+	const char *statement = arena_printf(allowing->arena, "drop %s",
+	    kept->words);
 
 	if (profile == NULL)
 		return NULL;
-	printf("-  %s\n", words);
-	return remedy_is_shipped(&new->blob, rule->source) ?
-	    add_line(allowing, &new->compilation, profile,
-		arena_printf(allowing->arena, "drop %s", words)) :
-	    lift_own(allowing, profile, rule->source, path);
+	printf("-  %s\n", kept->words);
+	if (!remedy_is_shipped(&new->blob, kept->source))
+		return lift_own(allowing, profile, kept);
+	/* One name of a pattern is no reason to hand on the others. */
+	if (kept->variable && strchr(kept->words, '*') != NULL &&
+	    strstr(kept->words, " except ") == NULL && !is_yaml(allowing)) {
+		printf("+  %s except %s\n", kept->words, kept->object);
+		statement = arena_printf(allowing->arena,
+		    "%s\n    %s except %s", statement, kept->words,
+		    kept->object);
+	}
+	return add_line(allowing, &new->compilation, profile, statement);
 }

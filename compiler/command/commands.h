@@ -113,10 +113,20 @@ bool allowing_compile(const struct allowing *allowing, const char *text,
 const char *allowing_with(struct allowing *allowing);
 const char *allowing_without(struct allowing *allowing);
 
-/* The new text without a deny that keeps a path of the rule; NULL after
+/* What a rule is about: names of variables stand among its words. */
+const struct ast_atom *allowing_objects(const struct ast_stmt *rule);
+
+/* A deny that keeps what the new rule opens. */
+struct kept {
+	const char *words;  /* NULL: none does */
+	uint32_t source;    /* where it is written */
+	const char *object; /* of the new rule, spelled for an exception */
+	bool variable;
+};
+
+/* The new text without that deny, or with an exception to it; NULL after
  * complaining. */
-const char *allowing_lifted(struct allowing *allowing,
-    const struct sbx_path *rule, const char *path);
+const char *allowing_lifted(struct allowing *allowing, const struct kept *kept);
 
 /* --- diff.c ------------------------------------------------------------ */
 

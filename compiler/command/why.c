@@ -68,6 +68,13 @@ say_commands(const struct options *options, const struct subject *subject,
 
 	if (verdict.allowed || strcmp(policy, "-") == 0)
 		return;
+	if (verdict.by == BY_ENV) {
+		printf("    by: %s\n",
+		    allow_command(options->arena, policy,
+			arena_printf(options->arena, "env %s", access->name),
+			true));
+		return;
+	}
 	remedy = remedy_find(subject, access, &verdict);
 	for (size_t i = 0; i < remedy.steps.count; i++) {
 		const struct remedy_step *step = &remedy.steps.items[i];
@@ -79,7 +86,7 @@ say_commands(const struct options *options, const struct subject *subject,
 			strncmp(step->text, "use ", 4) != 0))
 			return;
 		text = arena_printf(options->arena, "%s    by: %s\n", text,
-		    allow_command(options->arena, policy, step->text));
+		    allow_command(options->arena, policy, step->text, false));
 	}
 	if (remedy_works(&remedy))
 		fputs(text, stdout);

@@ -44,12 +44,14 @@ named_file(struct arena *arena, const char *name)
 }
 
 const char *
-allow_command(struct arena *arena, const char *policy, const char *statement)
+allow_command(struct arena *arena, const char *policy, const char *statement,
+    bool force)
 {
 	bool allows = strncmp(statement, "allow ", 6) == 0;
 	bool named = strcmp(policy, "@default") != 0;
 
-	return arena_printf(arena, "sbxc allow %s%s%s%s", named ? "--for " : "",
+	return arena_printf(arena, "sbxc allow %s%s%s%s%s",
+	    force ? "--force " : "", named ? "--for " : "",
 	    named ? shell_word(arena, policy) : "", named ? " " : "",
 	    shell_word(arena, statement + 6 * allows));
 }

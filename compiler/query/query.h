@@ -206,7 +206,7 @@ const char *named_file(struct arena *arena, const char *name);
 /* "sbxc allow --for POLICY 'RULE'", for a statement that begins with `allow` or
  * `use`; each is one word of a shell. */
 const char *allow_command(struct arena *arena, const char *policy,
-    const char *statement);
+    const char *statement, bool force);
 
 /* What commands run under if nobody named a policy: "@default" or "@coding". */
 const char *named_default(struct arena *arena);

@@ -10,6 +10,7 @@
 #include "format/protocol.h"
 
 #include <string.h>
+#include <unistd.h>
 
 uint32_t
 verdict_abi(const struct subject *subject)
@@ -494,6 +495,32 @@ keeps(const struct subject *subject, const struct access *access)
 		access->detail == SBX_WRITE);
 }
 
+/* Whether it is a setting in the /proc of level full, which Landlock opens whole to
+ * an ordinary user unless a rule takes writing away (runtime/apply/lower.c). */
+static bool
+is_open_proc(const struct subject *subject, const struct access *access)
+{
+	const struct sbx_place proc = sbx_place_of("/proc");
+	const struct sbx_blob *blob = subject->places.blob;
+	struct access look = *access;
+
+	if (subject->level != SBX_LEVEL_FULL || access->detail != SBX_WRITE ||
+	    !subject->places.here || access->outside || geteuid() == 0 ||
+	    !sbx_covers(proc, access->path))
+		return false;
+	for (uint32_t i = 0; i < blob->path_count; i++) {
+		struct sbx_place at =
+		    places_rule(&subject->places, &blob->paths[i], false).at;
+
+		if (blob->paths[i].effect != SBX_ALLOW &&
+		    (blob->paths[i].rights & SBX_WRITE) != 0 &&
+		    (sbx_covers(at, proc) || sbx_covers(proc, at)))
+			return false;
+	}
+	look.detail = SBX_READ;
+	return path_verdict(subject, &look).allowed;
+}
+
 static struct verdict
 place_verdict(const struct subject *subject, const struct access *access)
 {
@@ -520,6 +547,11 @@ place_verdict(const struct subject *subject, const struct access *access)
 	    verdict_is_above_allowed(subject, access)) {
 		verdict.allowed = true;
 		verdict.by = BY_ABOVE;
+	}
+	if (!verdict.allowed && verdict.by == BY_NOTHING &&
+	    is_open_proc(subject, access)) {
+		verdict.allowed = true;
+		verdict.by = BY_PROC;
 	}
 	hide_behind_link(subject, access, &verdict);
 	hide_behind_left(subject, access, &verdict);

@@ -276,6 +276,10 @@ why_path(const struct why *why)
 		fputs("    sbx keeps its own files there, and no policy opens "
 		      "them to a command\n",
 		    why->stream);
+	else if (why->verdict.by == BY_PROC)
+		fputs("    inside, /proc is the sandbox's own, and settings of "
+		      "one's own processes can be written\n",
+		    why->stream);
 	else if (why->verdict.by == BY_LEFT)
 		say_left(why);
 	else if (why->verdict.by == BY_ABOVE &&

@@ -338,6 +338,7 @@ enum verdict_by {
 	BY_LEFT,    /* '..' out of a directory, which the view does not hold */
 	BY_DEVICE,  /* the view, which has devices only by rules in /dev */
 	BY_KEPT, /* the loader, which keeps sbx's own files from all commands */
+	BY_PROC, /* the loader, which opens the sandbox's own /proc */
 	BY_OWN,  /* the kernel and the loader, of a link in /proc/self */
 	BY_ABOVE, /* the view, which has what leads to what is allowed; if
 	           * `source` is a rule's, that denies it */

@@ -300,7 +300,7 @@ put_commands(const struct told *told, const char *before)
 			out_text(told->out, before);
 			out_text(told->out,
 			    allow_command(told->subject->places.arena,
-				denials->policy, step));
+				denials->policy, step, false));
 			out_text(told->out, "\n");
 		}
 	}
@@ -555,6 +555,25 @@ put_set(struct out *out, const struct subject *subject)
 		out_print(out, " and %u more", (unsigned)(count - NAMED));
 }
 
+/* The command that hands on what is kept back; with NAME if it is several. */
+static void
+say_hand_on(const struct told *told)
+{
+	const char *withheld = told->denials->head.withheld;
+	struct arena *arena = told->subject->places.arena;
+	size_t len = strspn(withheld,
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+
+	if (*withheld == '\0' || told->denials->policy == NULL ||
+	    told->denials->head.agent)
+		return;
+	out_print(told->out, "  to hand one on: %s\n",
+	    allow_command(arena, told->denials->policy,
+		arena_printf(arena, "env %s",
+		    len > 0 && withheld[len] == '\0' ? withheld : "NAME"),
+		true));
+}
+
 /* From an empty list nothing follows but that: a limit, a variable, a mode or the
  * program itself may be the cause. */
 static void
@@ -567,6 +586,7 @@ say_nothing(const struct told *told)
 	put_text(told->out, "; kept back: ", head->withheld);
 	put_set(told->out, told->subject);
 	out_text(told->out, "\n");
+	say_hand_on(told);
 }
 
 void
@@ -587,5 +607,6 @@ explained_show(struct out *out, const struct subject *subject,
 		put_text(out,
 		    "sbxrun: kept back as well: ", denials->head.withheld);
 		out_text(out, "\n");
+		say_hand_on(&told);
 	}
 }

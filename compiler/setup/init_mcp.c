@@ -845,6 +845,32 @@ write_policies(struct servers *servers)
 	return true;
 }
 
+/* Whether a server's variables would load a library into sbxrun, which runs
+ * outside of the sandbox; it says so.  A static sbxrun loads none. */
+static bool
+loads_into_sbxrun(const struct servers *servers)
+{
+	for (size_t i = 0; i < servers->list.count; i++) {
+		const struct server *server = &servers->list.items[i];
+
+		for (size_t j = 0; j < server->env.list.count; j++) {
+			const char *name = server->env.list.items[j];
+			int len = (int)strcspn(name, "=");
+
+			if (strncmp(name, "LD_", 3) != 0 ||
+			    program_is_static(servers->init->sbxrun))
+				continue;
+			complain("'%s': %.*s of server %s would load a library "
+				 "into sbxrun itself, outside of the sandbox: "
+				 "take it out of the file, and put 'set env "
+				 "%.*s = ...' into the server's policy",
+			    servers->path, len, name, server->name, len, name);
+			return true;
+		}
+	}
+	return false;
+}
+
 enum exit_status
 init_mcp(struct init *init)
 {
@@ -883,6 +909,8 @@ init_mcp(struct init *init)
 		    init->file);
 		return EXIT_TROUBLE;
 	}
+	if (loads_into_sbxrun(servers))
+		return EXIT_TROUBLE;
 	if (!write_policies(servers) ||
 	    (servers->count > servers->confined &&
 		change_add(&init->changes, init->file, text, 0600, false) ==

@@ -3,6 +3,7 @@
  */
 #include "compiler/setup/setup.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -146,4 +147,29 @@ program_in_path(struct arena *arena, const char *name)
 		path += len + (path[len] == ':');
 	}
 	return NULL;
+}
+
+bool
+program_is_static(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Phdr part = { .p_type = PT_INTERP };
+	Elf64_Ehdr head;
+	bool loads = true;
+
+	/* What cannot be read is not known to be. */
+	if (fd >= 0 && pread(fd, &head, sizeof head, 0) == sizeof head) {
+		loads = head.e_phentsize != sizeof part;
+		for (int i = 0; !loads && i < head.e_phnum; i++) {
+			off_t at = (off_t)(head.e_phoff +
+			    (unsigned)i * sizeof part);
+
+			loads = pread(fd, &part, sizeof part, at) !=
+				sizeof part ||
+			    part.p_type == PT_INTERP;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return !loads;
 }

@@ -308,6 +308,9 @@ const char *program_in_path(struct arena *arena, const char *name);
 /* Bytes in a file without a name; -1 with errno. */
 int program_memory(const void *bytes, size_t size);
 
+/* Whether a program loads no library, whatever LD_PRELOAD says. */
+bool program_is_static(const char *path);
+
 /* --- record.c ---------------------------------------------------------- */
 
 /* The text of the record of changes. */

@@ -43,7 +43,7 @@ limit_name(uint16_t kind)
 	return words[kind].name;
 }
 
-/* In the largest unit that leaves no rest; times in seconds. */
+/* In the largest unit that leaves no rest. */
 static void
 out_value(struct out *out, enum unit_class class, uint64_t value)
 {
@@ -54,8 +54,7 @@ out_value(struct out *out, enum unit_class class, uint64_t value)
 
 		if (unit->class == class &&
 		    (unit->factor == 1 ||
-			(class == UNIT_BYTES && value > 0 &&
-			    value % unit->factor == 0)))
+			(value > 0 && value % unit->factor == 0)))
 			best = unit;
 	}
 	out_number(out, best == NULL ? value : value / best->factor);

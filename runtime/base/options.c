@@ -551,6 +551,32 @@ apply_next(struct options *options, const struct option_line *line, char **argv)
 	return apply_option(options, line, argv[1]) + 1;
 }
 
+__attribute__((noreturn)) static void
+refuse_unknown(const char *word, const char *name, size_t len)
+{
+	uint32_t least = SPELLING_FAR;
+	const char *nearest = NULL;
+	struct out text;
+
+	for (const struct option_line *line = lines; line < lines + LINES;
+	     line++) {
+		uint32_t far = spelling_distance(name, len, line->name,
+		    strlen(line->name));
+
+		if (far < least && line->shown != OURS) {
+			least = far;
+			nearest = line->name;
+		}
+	}
+	out_init(&text, -1);
+	out_text(&text, "unknown option; ");
+	if (nearest != NULL)
+		out_print(&text, "did you mean --%s?", nearest);
+	else
+		out_text(&text, "see sbxrun --help");
+	refuse(word, text.text, 0);
+}
+
 /* --name, --name=value or --name value; returns how many words it took. */
 static int
 parse_long(struct options *options, char **argv)
@@ -560,7 +586,7 @@ parse_long(struct options *options, char **argv)
 	const struct option_line *line = find_long(name, len);
 
 	if (line == NULL)
-		refuse(argv[0], "unknown option; see sbxrun --help", 0);
+		refuse_unknown(argv[0], name, len);
 	if (line->argument == NULL && name[len] == '=')
 		refuse(argv[0], "this option takes no value", 0);
 	if (line->argument == NULL)

@@ -122,7 +122,7 @@ refuse_unclear(const char *word)
 /*
  * Whether the first word is the policy.  What files there are does not decide: a
  * command could have left a policy that allows much under the name of a program.
- * Nor does `-c` behind any word, as in `sh -c`.  With -n a word alone is what one
+ * Nor does `-c` behind any word, as in `sh -c`.  With -n a path alone is what one
  * wants to read about.
  */
 static bool
@@ -133,7 +133,8 @@ is_policy(const struct options *options, char **argv)
 	if (is_named_as_policy(argv[0]))
 		return true;
 	if (argv[1] == NULL)
-		return options->plan || options->keep >= 0;
+		return options->keep >= 0 ||
+		    (options->plan && strchr(argv[0], '/') != NULL);
 	if (strcmp(argv[1], "--") != 0)
 		return false;
 	if (strchr(argv[0], '/') == NULL)

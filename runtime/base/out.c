@@ -392,3 +392,33 @@ refuse_at(const struct sbx_blob *blob, uint32_t source, const char *text,
 	source_text(blob, source, place);
 	refuse(place, text, error);
 }
+
+uint32_t
+spelling_distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	uint32_t rows[3][SPELLING_MAX + 1];
+
+	if (a_len > SPELLING_MAX || b_len > SPELLING_MAX)
+		return SPELLING_FAR;
+	for (uint32_t j = 0; j <= b_len; j++)
+		rows[0][j] = j;
+	for (uint32_t i = 1; i <= a_len; i++) {
+		uint32_t *row = rows[i % 3], *last = rows[(i - 1) % 3];
+		const uint32_t *before = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (uint32_t j = 1; j <= b_len; j++) {
+			uint32_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (last[j] + 1 < best)
+				best = last[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			row[j] = best;
+		}
+	}
+	return rows[a_len % 3][b_len];
+}

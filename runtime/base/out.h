@@ -87,4 +87,13 @@ enum {
 	EXIT_NOT_FOUND,
 };
 
+/* Longer names are far from all others, and what is so far is no mistake in
+ * typing any more. */
+enum { SPELLING_MAX = 64, SPELLING_FAR = 3 };
+
+/* How many letters of one name have to be put in, left out or replaced to get the
+ * other one, or two neighbours swapped. */
+uint32_t spelling_distance(const char *a, size_t a_len, const char *b,
+    size_t b_len);
+
 #endif

@@ -20,54 +20,20 @@ static const char suffix[] = ".bin";
 
 enum { SUFFIX_LEN = sizeof suffix - 1 };
 
-enum { NAME_MAX_LEN = 64, FAR = 3 /* no mistake in typing any more */ };
-
-/* How many letters of one name have to be put in, left out or replaced to get the
- * other one, or two neighbours swapped. */
-static uint32_t
-distance(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	uint32_t rows[3][NAME_MAX_LEN + 1];
-
-	if (a_len > NAME_MAX_LEN || b_len > NAME_MAX_LEN)
-		return FAR;
-	for (uint32_t j = 0; j <= b_len; j++)
-		rows[0][j] = j;
-	for (uint32_t i = 1; i <= a_len; i++) {
-		uint32_t *row = rows[i % 3], *last = rows[(i - 1) % 3];
-		const uint32_t *before = rows[(i + 1) % 3];
-
-		row[0] = i;
-		for (uint32_t j = 1; j <= b_len; j++) {
-			uint32_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
-
-			if (last[j] + 1 < best)
-				best = last[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-			    a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
-				best = before[j - 2] + 1;
-			row[j] = best;
-		}
-	}
-	return rows[a_len % 3][b_len];
-}
-
 struct profiles {
 	struct out *text;
 	const char *wanted;
-	char nearest[NAME_MAX_LEN + 1];
+	char nearest[SPELLING_MAX + 1];
 	uint32_t distance; /* of the nearest one */
 };
 
 static void
 compare_profile(struct profiles *profiles, const char *name, size_t len)
 {
-	uint32_t far = distance(profiles->wanted, strlen(profiles->wanted),
-	    name, len);
+	uint32_t far = spelling_distance(profiles->wanted,
+	    strlen(profiles->wanted), name, len);
 
-	if (far >= profiles->distance || len > NAME_MAX_LEN)
+	if (far >= profiles->distance || len > SPELLING_MAX)
 		return;
 	profiles->distance = far;
 	memcpy(profiles->nearest, name, len);
@@ -97,7 +63,7 @@ compare_shipped(struct profiles *profiles)
 static void
 suggest(const struct profiles *profiles)
 {
-	if (profiles->distance == 0 || profiles->distance >= FAR)
+	if (profiles->distance == 0 || profiles->distance >= SPELLING_FAR)
 		return;
 	out_text(profiles->text, "; did you mean @");
 	out_text(profiles->text, profiles->nearest);
@@ -149,7 +115,7 @@ list_own(struct profiles *profiles)
 		size_t len = strlen(entry->name);
 
 		for (int i = 0; i < 2; i++) {
-			char text[NAME_MAX_LEN + SUFFIX_LEN + 1];
+			char text[SPELLING_MAX + SUFFIX_LEN + 1];
 
 			if (len <= SUFFIX_LEN || len >= sizeof text ||
 			    strcmp(entry->name + len - SUFFIX_LEN, ends[i]) !=
@@ -191,7 +157,7 @@ refuse_policy(const char *name, const char *directory, int error)
 	struct out text;
 	struct profiles profiles = { .text = &text,
 		.wanted = name + 1,
-		.distance = FAR };
+		.distance = SPELLING_FAR };
 
 #ifdef SBX_TESTING
 	/* Nothing is installed where the test build would look. */
@@ -222,7 +188,7 @@ refuse_policy(const char *name, const char *directory, int error)
 	if (error == ENOENT) {
 		compare_shipped(&profiles);
 		suggest(&profiles);
-		if (profiles.distance < FAR) {
+		if (profiles.distance < SPELLING_FAR) {
 			out_text(&text, " ('sbxc build @");
 			out_text(&text, profiles.nearest);
 			out_text(&text,
