@@ -164,6 +164,15 @@ tap_is 'so does one of a shipped profile, but not what sbx keeps' '0
 ends 'and holds from the next command on' 0 key cat "$HOME/.ssh/id"
 sed -i '/ssh/d' "$own.sbx"
 printf 'sbx: 1\n\nprofiles:\n  team:\n    extends: coding\n    rules:\n      - use registries\n' >"$tmp/team.yaml"
+printf 'sbx 1\nprofile vars extends coding {\n}\n' >"$tmp/vars.sbx"
+tap_is '--force hands on one variable of many that are kept back' '1
+deny env *_TOKEN except { A_TOKEN B_TOKEN }
+0 1' "$($allow --yes --for "$tmp/vars.sbx" env A_TOKEN >/dev/null 2>&1; echo $?
+	$allow --yes --force --for "$tmp/vars.sbx" env A_TOKEN >/dev/null
+	$allow --yes --force --for "$tmp/vars.sbx" env B_TOKEN >/dev/null
+	sed -n 's/^ *deny env/deny env/p' "$tmp/vars.sbx"
+	"$SBXC" why "$tmp/vars.sbx" env A_TOKEN >/dev/null; first=$?
+	"$SBXC" why "$tmp/vars.sbx" env C_TOKEN >/dev/null; echo $first $?)"
 tap_is 'a policy as YAML' '      - allow read ~/data
       - use registries
       - use registries' "$($allow --yes --for "$tmp/team.yaml" read "$home/data" >/dev/null

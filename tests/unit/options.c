@@ -169,7 +169,7 @@ static const struct {
 	{ { "p.bin", "x" }, "expected '--'" },
 	{ { "p.bin", "-c" }, "exactly one string" },
 	{ { "p.bin", "-c", "x", "y" }, "exactly one string" },
-	{ { "--idl=1s", "p.bin", "--", "x" }, "unknown option" },
+	{ { "--idl=1s", "p.bin", "--", "x" }, "did you mean --idle?" },
 	{ { "--idlex=1s", "p.bin", "--", "x" }, "unknown option" },
 	{ { "-x", "p.bin", "--", "x" }, "unknown option" },
 	{ { "-vx", "p.bin", "--", "x" }, "unknown option" },
