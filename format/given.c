@@ -26,6 +26,16 @@ const struct sbx_given sbx_given[SBX_GIVEN_COUNT] = {
 	{ "no_proxy", DIRECT, SBX_GIVEN_PROXY },
 	{ "NODE_USE_ENV_PROXY", "1", SBX_GIVEN_PROXY },
 	{ "RSYNC_PROXY", "127.0.0.1:3128", SBX_GIVEN_PROXY },
+	{ "SSL_CERT_FILE", "", SBX_GIVEN_TRUST },
+	{ "CURL_CA_BUNDLE", "", SBX_GIVEN_TRUST },
+	{ "REQUESTS_CA_BUNDLE", "", SBX_GIVEN_TRUST },
+	{ "PIP_CERT", "", SBX_GIVEN_TRUST },
+	{ "GIT_SSL_CAINFO", "", SBX_GIVEN_TRUST },
+	{ "CARGO_HTTP_CAINFO", "", SBX_GIVEN_TRUST },
+	{ "AWS_CA_BUNDLE", "", SBX_GIVEN_TRUST },
+	{ "NODE_EXTRA_CA_CERTS", "", SBX_GIVEN_TRUST },
+	{ "DENO_CERT", "", SBX_GIVEN_TRUST },
+	{ "WGETRC", "", SBX_GIVEN_TRUST },
 	{ "GIT_CONFIG_GLOBAL", "", SBX_GIVEN_GIT },
 	{ "SSH_AUTH_SOCK", "", SBX_GIVEN_AGENT },
 	{ "SBX", "", SBX_GIVEN_PROFILE },
@@ -75,6 +85,15 @@ sbx_given_holds(const struct sbx_given *given, const struct sbx_blob *blob,
 	case SBX_GIVEN_PROFILE:
 	case SBX_GIVEN_LEVEL:
 		return true;
+	case SBX_GIVEN_TRUST:
+		for (uint32_t i = 0; i < blob->name_count; i++) {
+			const struct sbx_name *rule = &blob->names[i];
+
+			if ((rule->secret != 0 || rule->path != 0) &&
+			    (rule->platforms & platforms) != 0)
+				return true;
+		}
+		return false;
 	case SBX_GIVEN_GIT:
 	case SBX_GIVEN_AGENT:
 	case SBX_GIVEN_SESSION:

@@ -210,6 +210,7 @@ struct sbx_verdict sbx_endpoint_verdict(const struct sbx_blob *blob,
 enum sbx_given_by {
 	SBX_GIVEN_SCRATCH, /* where the scratch directory is */
 	SBX_GIVEN_PROXY,   /* where the proxy of format/ways.c is */
+	SBX_GIVEN_TRUST,   /* whom to believe where TLS is ended */
 	SBX_GIVEN_GIT,     /* where the copy of the user's settings of git is */
 	SBX_GIVEN_AGENT,   /* where the socket of the agent of ssh is */
 	SBX_GIVEN_PROFILE, /* what the sandbox is, for messages */
@@ -223,7 +224,7 @@ struct sbx_given {
 	enum sbx_given_by by;
 };
 
-enum { SBX_GIVEN_COUNT = 16 };
+enum { SBX_GIVEN_COUNT = 26 };
 
 extern const struct sbx_given sbx_given[SBX_GIVEN_COUNT];
 

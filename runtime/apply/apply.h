@@ -91,6 +91,7 @@ struct environment_rules {
 	const char *level;      /* its name */
 	const char *session;    /* its name, or NULL */
 	struct sbx_place git;   /* a copy of the user's settings; or no path */
+	struct sbx_place trust; /* a directory of tls.c; or no path */
 };
 
 /* The bytes that environment_fill() needs for what the caller has. */

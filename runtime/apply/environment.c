@@ -175,6 +175,14 @@ find_given(const struct environment_rules *rules, const struct sbx_given *given,
 		break;
 	case SBX_GIVEN_PROXY:
 		break;
+	case SBX_GIVEN_TRUST:
+		value->at = rules->trust;
+		value->text = strcmp(given->name, "WGETRC") == 0 ? "/wgetrc" :
+		    strcmp(given->name, "NODE_EXTRA_CA_CERTS") == 0 ||
+			strcmp(given->name, "DENO_CERT") == 0 ?
+								   "/own.pem" :
+								   "/roots.pem";
+		return rules->trust.len > 0;
 	case SBX_GIVEN_GIT:
 		value->at = rules->git;
 		return rules->git.len > 0;

@@ -461,7 +461,7 @@ mount_tree_enter(struct arena *arena, const struct binding *binding,
 		.mounts = arena_take(arena, MOUNTS_MAX, sizeof *tree.mounts),
 	};
 
-	name_files_none(&tree.name_files);
+	tree.name_files = *names;
 	if (current_path(path, sizeof path) < 0)
 		refuse("the current directory",
 		    "the command cannot start in it", errno);

@@ -17,6 +17,9 @@ enum { NAME_FILES = 4 };
  * until one is mounted; then it is that of its mount. */
 struct name_files {
 	struct followed of[NAME_FILES];
+	/* What the machine believes, and outside what is shown in its place;
+	 * or no path.  The caller's. */
+	struct sbx_place roots, bundle;
 };
 
 struct mount_tree;

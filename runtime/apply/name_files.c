@@ -85,6 +85,8 @@ static const struct {
 	    true },
 };
 
+enum { ATTRIBUTES = MOUNT_ALWAYS | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC };
+
 /* --- their places --------------------------------------------------------- */
 
 void
@@ -146,6 +148,22 @@ add(struct mount_tree *tree, int index)
 	tree->name_files.of[index] = found;
 }
 
+/* Where TLS is ended, its authority stands behind those of the machine. */
+static void
+add_trust(struct mount_tree *tree)
+{
+	struct name_files *files = &tree->name_files;
+	struct mounting *mounting;
+
+	if (files->roots.len == 0 || !may_read(tree, files->roots) ||
+	    is_masked(tree, files->roots))
+		return;
+	mounting = mounts_add(tree, files->roots, files->bundle);
+	mounting->kind = MOUNT_BIND;
+	mounting->from = files->bundle;
+	mounting->attributes = ATTRIBUTES;
+}
+
 void
 name_files_add(struct mount_tree *tree)
 {
@@ -156,6 +174,7 @@ name_files_add(struct mount_tree *tree)
 		if (known[i].owned ? geteuid() != 0 : names)
 			add(tree, i);
 	}
+	add_trust(tree);
 }
 
 static int
@@ -170,8 +189,6 @@ index_of(const struct mount_tree *tree, struct sbx_place at)
 }
 
 /* --- their mounts --------------------------------------------------------- */
-
-enum { ATTRIBUTES = MOUNT_ALWAYS | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC };
 
 /* In the root, until the file is mounted: the kernel mounts nothing that has no
  * name. */

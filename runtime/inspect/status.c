@@ -60,7 +60,7 @@ try_namespaces(enum own_network network)
 static const char *
 hosts_hint(const char *sockets)
 {
-	int program = proxy_find();
+	int program = proxy_find("sbx-proxy");
 
 	if (program < 0)
 		return proxy_missing;

@@ -190,7 +190,9 @@ learn_rules(struct sbx_sandbox *sandbox)
 		sandbox->bound,
 		{ offer_text(offer, offer->head->agent),
 		    offer->head->agent.len },
-		"full", NULL, { "", 0 } };
+		"full", NULL, { "", 0 },
+		{ offer_text(offer, offer->head->trust),
+		    offer->head->trust.len } };
 	sandbox->supervised = limit_here(blob, SBX_LIMIT_TIMEOUT) != NULL ||
 	    limit_here(blob, SBX_LIMIT_OUTPUT) != NULL || blob->watch_count > 0;
 }

@@ -9,4 +9,5 @@ loader_sources += \
 	runtime/network/remedy.c \
 	runtime/network/route.c \
 	runtime/network/secrets.c \
+	runtime/network/tls.c \
 	runtime/network/decisions.c

@@ -89,6 +89,37 @@ void decisions_tell(const struct decisions *decisions);
  * supervisor makes for the command, and closes all others.
  */
 
+/*
+ * sbx-tls, where the policy has names of which TLS is ended: it is started before
+ * anything else, once.  Programs inside are to believe the authority that it
+ * makes, whose certificate lies in the scratch directory.
+ */
+enum { TLS_SECRETS_MAX = 32 };
+
+struct tls_value {
+	uint32_t name; /* in the blob's strings */
+	uint32_t size;
+	const char *bytes; /* of a placeholder: with a NUL at its end */
+};
+
+struct tls_values {
+	uint32_t count;
+	struct tls_value all[TLS_SECRETS_MAX];
+};
+
+struct network_tls {
+	pid_t pid;
+	int process; /* its pidfd; -1: there is none */
+	int theirs;  /* by which sbx-proxy hands over */
+	int events;
+	pid_t owner; /* whose directory it is */
+	int scratch, directory;
+	char name[32]; /* of the directory below ${tmp}: "/.sbx-tls-..." */
+	/* Where the machine keeps what it believes, without links. */
+	char roots[SBX_MAX_PATH + 1];
+	struct tls_values placeholders;
+};
+
 struct network {
 	uint32_t count; /* of ways; 0: there are none, and nothing is done */
 	struct sbx_way ways[SBX_MAX_WAYS];
@@ -109,6 +140,7 @@ struct network {
 	int events;
 	int control, theirs; /* both ends, until it has its own */
 	int asker;           /* a socket to who is asked about names, or -1 */
+	struct network_tls tls;
 	struct decisions decisions;
 	struct decision_log *log; /* or NULL */
 };
@@ -154,7 +186,7 @@ void network_make(struct network *network, struct arena *arena);
 void network_receive(struct network *network);
 
 /* What to wait for, and what to do then. */
-enum { NETWORK_WAKES = 3 };
+enum { NETWORK_WAKES = 5 };
 void network_wait(const struct network *network,
     struct pollfd wait[NETWORK_WAKES]);
 void network_serve(struct network *network,
@@ -170,10 +202,34 @@ extern const char network_lost[], network_shut[];
 /* Nothing runs inside any more: ends sbx-proxy, and takes its last events. */
 void network_end(struct network *network);
 
+/* --- tls.c ------------------------------------------------------------- */
+
+/* None yet. */
+void tls_none(struct network_tls *tls);
+
+/* The first rule that needs sbx-tls, or NULL. */
+const struct sbx_name *tls_rule(const struct sbx_blob *blob);
+
+/* Behind network_prepare(), where nothing else was forked yet: starts it, if the
+ * policy needs it, with these secrets, which are wiped.  Refuses (125). */
+void tls_start(struct network *network, const struct binding *binding,
+    struct tls_values *secrets);
+
+/* In a process that has no use for it; it ends when nobody has any. */
+void tls_forget(struct network_tls *tls);
+/* It has ended by itself: says what that means. */
+void tls_lost(struct network_tls *tls);
+/* Nothing runs inside any more. */
+void tls_end(struct network_tls *tls);
+
 /* --- secrets.c --------------------------------------------------------- */
 
-/* Refuses (125) a policy that wants TLS to be ended. */
-void secrets_check(const struct sbx_blob *blob);
+/* Refuses (125) rules about requests and secrets below level standard, where
+ * nothing holds them. */
+void secrets_check(const struct sbx_blob *blob, enum sbx_level level);
+
+/* Gets what the rules want; refuses (125) what is not to be had. */
+void secrets_get(const struct sbx_blob *blob, struct tls_values *secrets);
 
 /* --- proxy.c ----------------------------------------------------------- */
 
@@ -183,12 +239,14 @@ enum proxy_descriptor {
 	PROXY_EVENTS,     /* struct proxy_event, to the supervisor */
 	PROXY_CONTROL,    /* it ends when this is closed */
 	PROXY_INSIDE,     /* the sandbox's network namespace, or /dev/null */
+	PROXY_TLS,        /* to sbx-tls, or /dev/null */
 	PROXY_SOCKETS,
 };
 
 /* What it gets: a table of PROXY_SOCKETS and `count` descriptors, by their
  * numbers there.  Those of 0 to 2 are filled in here. */
 struct proxy_start {
+	const char *name;
 	int program;
 	const char *level; /* "full" or "standard" */
 	const char *path;  /* of the user's own proxy, or NULL */
@@ -196,12 +254,12 @@ struct proxy_start {
 	int descriptors[PROXY_SOCKETS + SBX_MAX_WAYS];
 };
 
-/* Opens the program; -1 if there is none that may be trusted, which
- * proxy_missing says.  proxy_open() refuses (125) then; what it gives is a
+/* Opens sbx-proxy or sbx-tls; -1 if there is none that may be trusted, which
+ * the text of that name says.  proxy_open() refuses (125) then; what it gives is a
  * sealed copy where the command could write the program itself. */
-int proxy_find(void);
-extern const char proxy_missing[];
-int proxy_open(void);
+int proxy_find(const char *name);
+extern const char proxy_missing[], tls_missing[];
+int proxy_open(const char *name, const char *missing);
 
 /* A sealed file with the policy's bytes, or -1 and errno. */
 int proxy_policy(const void *bytes, size_t size);

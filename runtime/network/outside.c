@@ -24,7 +24,7 @@ enum {
 	LAST_WORDS = 1, /* seconds */
 };
 
-enum { WAKE_SOCKETS, WAKE_PROCESS, WAKE_EVENTS };
+enum { WAKE_SOCKETS, WAKE_PROCESS, WAKE_EVENTS, WAKE_TLS, WAKE_TLS_EVENTS };
 
 static void
 close_one(int *fd)
@@ -119,6 +119,7 @@ begin(struct network *network, const struct sbx_blob *blob, size_t size)
 	network->inside = network->wake = network->process = -1;
 	network->events = network->control = network->theirs = -1;
 	network->asker = -1;
+	tls_none(&network->tls);
 }
 
 void
@@ -136,7 +137,7 @@ network_prepare(struct network *network, const struct binding *binding,
 	if (network->count == 0)
 		return;
 	network->path = users_proxy(binding);
-	network->program = proxy_open();
+	network->program = proxy_open("sbx-proxy", proxy_missing);
 	for (uint32_t i = 0; i < network->count; i++) {
 		const struct sbx_way *way = &network->ways[i];
 
@@ -176,6 +177,7 @@ network_forget(struct network *network)
 {
 	if (network->count == 0)
 		return;
+	tls_forget(&network->tls);
 	close_ways(network);
 	close_one(&network->send);
 	close_one(&network->receive);
@@ -248,7 +250,7 @@ network_prepare_host(struct network *network, const struct binding *binding,
 	network->ways[0] = (struct sbx_way){ .kind = SBX_WAY_PROXY,
 		.port = SBX_PROXY_PORT };
 	network->path = users_proxy(binding);
-	network->program = proxy_open();
+	network->program = proxy_open("sbx-proxy", proxy_missing);
 	network->sockets[0] = listen_here(0);
 	if (network->sockets[0] < 0 || !watch_sockets(network))
 		refuse("network", "cannot listen on 127.0.0.1 for sbx-proxy",
@@ -327,6 +329,7 @@ static pid_t
 start_with(const struct network *network, int policy, int events)
 {
 	struct proxy_start start = {
+		.name = "sbx-proxy",
 		.program = network->program,
 		.level = network->host ? "standard" : "full",
 		.path = network->path,
@@ -336,6 +339,7 @@ start_with(const struct network *network, int policy, int events)
 			[PROXY_EVENTS] = events,
 			[PROXY_CONTROL] = network->theirs,
 			[PROXY_INSIDE] = network->inside,
+			[PROXY_TLS] = network->tls.theirs,
 		},
 	};
 
@@ -368,14 +372,14 @@ start_proxy(struct network *network)
 }
 
 static void
-take_records(struct network *network, int most)
+take_records(struct network *network, int from, int most)
 {
 	struct proxy_event event;
 	ssize_t got;
 
 	for (int i = 0; i < most; i++) {
 		/* A longer record than ours has another size. */
-		got = recv(network->events, &event, sizeof event,
+		got = recv(from, &event, sizeof event,
 		    MSG_DONTWAIT | MSG_TRUNC);
 		if (got <= 0)
 			return;
@@ -387,22 +391,21 @@ take_records(struct network *network, int most)
 
 /* Its end is asked for; it says what it has not said. */
 static void
-take_last(struct network *network)
+take_last(struct network *network, int events, int process)
 {
 	struct pollfd wait[] = {
-		{ .fd = network->events, .events = POLLIN },
-		{ .fd = network->process, .events = POLLIN },
+		{ .fd = events, .events = POLLIN },
+		{ .fd = process, .events = POLLIN },
 	};
 
 	struct timespec begin, now;
 
-	close_one(&network->control);
 	clock_now(&begin);
 	do {
 		if (poll(wait, 2, LAST_WORDS * 1000) <= 0 ||
 		    wait[0].revents != POLLIN)
 			break;
-		take_records(network, RECORDS_AT_ONCE);
+		take_records(network, events, RECORDS_AT_ONCE);
 		clock_now(&now);
 	} while (now.tv_sec - begin.tv_sec <= LAST_WORDS);
 }
@@ -413,12 +416,13 @@ static void
 end_proxy(struct network *network)
 {
 	if (network->proxy > 0) {
-		take_last(network);
+		close_one(&network->control);
+		take_last(network, network->events, network->process);
 		kill(-network->proxy, SIGKILL);
 		kill(network->proxy, SIGKILL);
 		while (waitpid(network->proxy, NULL, 0) < 0 && errno == EINTR)
 			;
-		take_records(network, RECORDS_AT_END);
+		take_records(network, network->events, RECORDS_AT_END);
 	}
 	network->proxy = 0;
 	close_one(&network->process);
@@ -485,13 +489,21 @@ network_wait(const struct network *network, struct pollfd wait[NETWORK_WAKES])
 		POLLIN, 0 };
 	wait[WAKE_EVENTS] = (struct pollfd){ runs ? network->events : -1,
 		POLLIN, 0 };
+	wait[WAKE_TLS] = (struct pollfd){ any ? network->tls.process : -1,
+		POLLIN, 0 };
+	wait[WAKE_TLS_EVENTS] = (struct pollfd){ any ? network->tls.events : -1,
+		POLLIN, 0 };
 }
 
 void
 network_serve(struct network *network, const struct pollfd wait[NETWORK_WAKES])
 {
 	if (wait[WAKE_EVENTS].revents != 0)
-		take_records(network, RECORDS_AT_ONCE);
+		take_records(network, network->events, RECORDS_AT_ONCE);
+	if (wait[WAKE_TLS_EVENTS].revents != 0)
+		take_records(network, network->tls.events, RECORDS_AT_ONCE);
+	if (wait[WAKE_TLS].revents != 0)
+		tls_lost(&network->tls);
 	if (wait[WAKE_PROCESS].revents != 0 && network->proxy > 0)
 		lose_proxy(network);
 	if (wait[WAKE_SOCKETS].revents == 0)
@@ -514,7 +526,7 @@ network_look(struct network *network)
 	if (poll(wait, NETWORK_WAKES, 0) <= 0)
 		return;
 	if (wait[WAKE_EVENTS].revents != 0)
-		take_records(network, RECORDS_AT_END);
+		take_records(network, network->events, RECORDS_AT_END);
 	network_serve(network, wait);
 }
 
@@ -524,5 +536,11 @@ network_end(struct network *network)
 	if (network->count == 0)
 		return;
 	end_proxy(network);
+	if (network->tls.process >= 0) {
+		close_one(&network->tls.theirs);
+		take_last(network, network->tls.events, network->tls.process);
+		take_records(network, network->tls.events, RECORDS_AT_END);
+	}
+	tls_end(&network->tls);
 	close_ways(network);
 }

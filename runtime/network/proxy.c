@@ -90,10 +90,9 @@ find_own_path(char own[SBX_MAX_PATH + 1])
 }
 
 int
-proxy_find(void)
+proxy_find(const char *name)
 {
-	static const char *const beside[] = { "sbx-proxy",
-		"../libexec/sbx/sbx-proxy" };
+	static const char *const beside[] = { "", "/../libexec/sbx" };
 	char own[SBX_MAX_PATH + 1];
 	char *slash;
 	int fd = -1;
@@ -101,17 +100,23 @@ proxy_find(void)
 	find_own_path(own);
 	slash = strrchr(own, '/');
 	for (size_t i = 0; slash != NULL && fd < 0 && i < 2; i++) {
-		*slash = '\0';
-		fd = open_program(own, beside[i]);
+		if (slash + strlen(beside[i]) >= own + sizeof own)
+			break;
+		strcpy(slash, beside[i]);
+		fd = open_program(own, name);
 	}
 	if (fd < 0)
-		fd = open_program(SBX_LIBEXEC_DIR, "sbx-proxy");
+		fd = open_program(SBX_LIBEXEC_DIR, name);
 	return fd;
 }
 
 const char proxy_missing[] =
     "the program sbx-proxy, which opens what the policy allows, is neither "
     "beside sbxrun nor in " SBX_LIBEXEC_DIR ", or others may write it";
+const char tls_missing[] =
+    "the program sbx-tls, which ends TLS where requests are judged or carry a "
+    "secret, is neither beside sbxrun nor in " SBX_LIBEXEC_DIR ", or others "
+    "may write it; it is built where OpenSSL 3 is (libssl-dev)";
 
 /* --- a copy of it --------------------------------------------------------- */
 
@@ -155,7 +160,7 @@ copy_all(int to, int from)
 
 /* -1 and errno */
 static int
-copy_program(int program)
+copy_program(int program, const char *name)
 {
 	char path[DESCRIPTOR_PATH_SIZE];
 	int from, to, error;
@@ -164,7 +169,7 @@ copy_program(int program)
 	from = open(path, O_RDONLY | O_CLOEXEC);
 	if (from < 0)
 		return -1;
-	to = make_file("sbx-proxy", MFD_EXEC);
+	to = make_file(name, MFD_EXEC);
 	if (to >= 0 && copy_all(to, from) && seal(to)) {
 		close(from);
 		return above_standard(to);
@@ -179,18 +184,18 @@ copy_program(int program)
 
 /* It is started outside, after the command, which may write where it lies. */
 int
-proxy_open(void)
+proxy_open(const char *name, const char *missing)
 {
-	int program = proxy_find(), copy;
+	int program = proxy_find(name), copy;
 
 	if (program < 0)
-		refuse("network", proxy_missing, 0);
+		refuse("network", missing, 0);
 	if (!may_change(program))
 		return program;
-	copy = copy_program(program);
+	copy = copy_program(program, name);
 	if (copy < 0)
-		refuse("network",
-		    "cannot copy sbx-proxy, which the command might write, "
+		refuse(name,
+		    "cannot copy the program, which the command might write, "
 		    "into memory",
 		    errno);
 	close(program);
@@ -257,10 +262,9 @@ place_descriptors(struct proxy_start *start)
 __attribute__((noreturn)) static void
 become(const struct proxy_start *wanted, pid_t parent)
 {
-	static char name[] = "sbx-proxy", full[] = "full",
-		    standard[] = "standard";
+	static char full[] = "full", standard[] = "standard";
 	struct proxy_start start = *wanted;
-	char *argv[] = { name,
+	char *argv[] = { (char *)(uintptr_t)wanted->name,
 		strcmp(start.level, "full") == 0 ? full : standard,
 		(char *)start.path, NULL };
 	char *none[] = { NULL };
@@ -268,8 +272,10 @@ become(const struct proxy_start *wanted, pid_t parent)
 
 	start.descriptors[STDIN_FILENO] = null;
 	start.descriptors[STDOUT_FILENO] = null;
-	if (start.descriptors[PROXY_INSIDE] < 0)
-		start.descriptors[PROXY_INSIDE] = null;
+	for (int i = 0; i < PROXY_SOCKETS; i++) {
+		if (start.descriptors[i] < 0)
+			start.descriptors[i] = null;
+	}
 	setsid();
 	raise_open_files();
 	reset_signals();
@@ -277,7 +283,7 @@ become(const struct proxy_start *wanted, pid_t parent)
 	    getppid() == parent && chdir("/") == 0 && place_descriptors(&start))
 		syscall(SYS_execveat, start.program, "", argv, none,
 		    AT_EMPTY_PATH);
-	say("network", "cannot start sbx-proxy", errno);
+	say(wanted->name, "cannot be started", errno);
 	_exit(EXIT_REFUSED);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "runtime/proxy/proxy.h"
 
+#include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
 #include "runtime/network/event.h"
 #include "runtime/proxy/protocols.h"
@@ -211,7 +212,9 @@ take_http(struct proxy *proxy, struct conn *conn,
 	conn->form = request->tunnel ? FORM_TUNNEL : FORM_REQUEST;
 	if (known && !request->tunnel &&
 	    !keep_head(conn, request,
-		proxy->upstream != NULL && conn->target.by_name)) {
+		proxy->upstream != NULL && conn->target.by_name &&
+		    !sbx_name_is_ended(&proxy->blob, KERNEL_WHERE,
+			conn->target.name, conn->target.port))) {
 		client_fault(proxy, conn, "the head is too long");
 		return;
 	}

@@ -26,7 +26,7 @@ proxy_fail(const char *text, int error)
 	struct out out;
 
 	out_init(&out, STDERR_FILENO);
-	out_print(&out, "sbx-proxy: %s", text);
+	out_print(&out, "%s: %s", program_invocation_short_name, text);
 	if (error != 0)
 		out_print(&out, ": %s", strerror(error));
 	out_text(&out, "\n");

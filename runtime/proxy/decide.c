@@ -41,6 +41,8 @@ open_name(struct proxy *proxy, struct conn *conn, bool is_web)
 	/* What comes after HTTP's own head is no TLS. */
 	conn->hello_pending = conn->form != FORM_REQUEST;
 	conn->is_web = is_web;
+	conn->is_judged = sbx_name_is_ended(&proxy->blob, KERNEL_WHERE,
+	    conn->target.name, conn->target.port);
 	if (proxy->upstream != NULL)
 		connect_upstream(proxy, conn);
 	else

@@ -30,7 +30,8 @@ enum {
 	PATH = 1 << CONFINED_RELAY_PATH,
 	LOOKUP = 1 << CONFINED_LOOKUP,
 	INSIDE = 1 << CONFINED_INSIDE,
-	EVERY = RELAY | LOOKUP | INSIDE,
+	TLS = 1 << CONFINED_TLS,
+	EVERY = RELAY | LOOKUP | INSIDE | TLS,
 };
 
 static const struct call {
@@ -38,16 +39,16 @@ static const struct call {
 	int who;
 } calls[] = {
 	/* Waiting and relaying. */
-	{ SYS_epoll_pwait, RELAY },
+	{ SYS_epoll_pwait, RELAY | TLS },
 	{ SYS_splice, RELAY },
 	{ SYS_accept4, RELAY },
-	{ SYS_epoll_ctl, RELAY },
+	{ SYS_epoll_ctl, RELAY | TLS },
 	{ SYS_pipe2, RELAY },
-	{ SYS_shutdown, RELAY },
+	{ SYS_shutdown, RELAY | TLS },
 	{ SYS_getsockname, RELAY | LOOKUP },
 	{ SYS_getpeername, LOOKUP },
 	{ SYS_connect, RELAY | LOOKUP },
-	{ SYS_setsockopt, RELAY | LOOKUP },
+	{ SYS_setsockopt, RELAY | LOOKUP | TLS },
 	{ SYS_getsockopt, RELAY | LOOKUP },
 	{ SYS_sendto, EVERY },
 	{ SYS_recvfrom, EVERY },
@@ -59,7 +60,7 @@ static const struct call {
 	{ SYS_ppoll, RELAY | LOOKUP },
 #ifdef SYS_poll
 	{ SYS_poll, RELAY | LOOKUP },
-	{ SYS_epoll_wait, RELAY },
+	{ SYS_epoll_wait, RELAY | TLS },
 	{ SYS_time, EVERY },
 	{ SYS_open, LOOKUP },
 	{ SYS_stat, LOOKUP },
@@ -78,6 +79,7 @@ static const struct call {
 	{ SYS_brk, EVERY },
 	{ SYS_munmap, EVERY },
 	{ SYS_mremap, EVERY },
+	{ SYS_mlock, TLS },
 	{ SYS_madvise, EVERY },
 	{ SYS_futex, EVERY },
 	{ SYS_getrandom, EVERY },
@@ -144,8 +146,9 @@ static const struct argument {
 	{ SYS_socket, LOOKUP, 0, BPF_IF_EQUAL, true, AF_NETLINK },
 	{ SYS_clone, LOOKUP, 0, BPF_IF_BITS, true, CLONE_THREAD },
 	{ SYS_ioctl, LOOKUP, 1, BPF_IF_EQUAL, true, 0x541b /* FIONREAD */ },
-	{ SYS_mmap, RELAY | INSIDE, 2, BPF_IF_BITS, false, PROT_EXEC },
-	{ SYS_mprotect, RELAY | INSIDE, 2, BPF_IF_BITS, false, PROT_EXEC },
+	{ SYS_mmap, RELAY | INSIDE | TLS, 2, BPF_IF_BITS, false, PROT_EXEC },
+	{ SYS_mprotect, RELAY | INSIDE | TLS, 2, BPF_IF_BITS, false,
+	    PROT_EXEC },
 	/* It is to be asked for alone, and not set. */
 	{ SYS_prlimit64, LOOKUP, 2, BPF_IF_EQUAL, true, 0 },
 };

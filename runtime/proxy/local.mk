@@ -32,6 +32,7 @@ sbx_proxy_SOURCES = \
 	runtime/proxy/events.c \
 	runtime/proxy/filter.c \
 	runtime/proxy/flow.c \
+	runtime/proxy/handover.c \
 	runtime/proxy/inside.c \
 	runtime/proxy/lookup.c \
 	runtime/proxy/lookup_serve.c \

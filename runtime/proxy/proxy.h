@@ -18,6 +18,7 @@ enum confined {
 	CONFINED_RELAY_PATH, /* the same, and sockets by path */
 	CONFINED_LOOKUP,     /* what a resolver reads, and its sockets */
 	CONFINED_INSIDE,     /* makes sockets and hands them out */
+	CONFINED_TLS,        /* sockets that it was handed, and locked memory */
 	CONFINED_END,
 };
 
@@ -38,7 +39,7 @@ bool process_start(void (*serve)(int socket), int socket);
 /* Ends the process when its parent does. */
 void end_with_parent(int parent);
 
-/* "sbx-proxy: TEXT: STRERROR" on stderr; ends the process with status 125. */
+/* "PROGRAM: TEXT: STRERROR" on stderr; ends the process with status 125. */
 void proxy_fail(const char *text, int error) __attribute__((noreturn));
 
 /* --- filter.c ---------------------------------------------------------- */
@@ -123,6 +124,7 @@ enum {
 	FD_EVENTS,
 	FD_CONTROL, /* its end ends the proxy */
 	FD_INSIDE,  /* pidfd of a process in the sandbox's network */
+	FD_TLS,     /* sbx-tls, which judges requests; or no socket */
 	FD_WAYS,    /* the first of the sockets, in the order of sbx_ways() */
 };
 
@@ -204,6 +206,7 @@ struct conn {
 	bool asked;         /* the look-up is under way */
 	bool hello_pending; /* the client's first bytes are to be judged */
 	bool is_web;        /* and have to be TLS or HTTP for the name */
+	bool is_judged;     /* sbx-tls gets it, with its requests */
 	bool chunked;       /* the end of the body is to be found */
 	bool is_private;
 	bool counted;    /* it was allowed: its bytes are told at its end */
@@ -392,6 +395,12 @@ void connect_next(struct proxy *proxy, struct conn *conn);
 void relay_start(struct proxy *proxy, struct conn *conn);
 void relay_upstream(struct proxy *proxy, struct conn *conn);
 void relay_run(struct proxy *proxy, struct conn *conn);
+
+/* --- handover.c ----------------------------------------------------------- */
+
+/* sbx-tls gets both sockets, and the head that was taken; the connection is
+ * forgotten. */
+void hand_over(struct proxy *proxy, struct conn *conn, bool plain);
 
 /* --- lookup.c ---------------------------------------------------------- */
 

@@ -20,8 +20,14 @@ begin(struct proxy *proxy, struct conn *conn)
 	conn->deadline = 0;
 	conn->up.budget = FLOW_ENDLESS;
 	conn->up.moved = 0;
-	conn->counted = true;
-	tell(proxy, conn, conn->answered ? PROXY_ANSWERED : PROXY_ALLOWED);
+	if (conn->is_judged && conn->form == FORM_REQUEST) {
+		hand_over(proxy, conn, true);
+		return;
+	}
+	conn->counted = !conn->is_judged;
+	if (conn->counted)
+		tell(proxy, conn,
+		    conn->answered ? PROXY_ANSWERED : PROXY_ALLOWED);
 	if (!client_granted(proxy, conn))
 		return;
 	if (conn->head_len > 0 &&
@@ -55,7 +61,7 @@ void
 relay_start(struct proxy *proxy, struct conn *conn)
 {
 	if (proxy->upstream == NULL || proxy->relays || !conn->target.by_name ||
-	    conn->form == FORM_REQUEST)
+	    (conn->form == FORM_REQUEST && !conn->is_judged))
 		begin(proxy, conn);
 	else
 		ask_upstream(proxy, conn);
@@ -150,11 +156,11 @@ judge_first(struct proxy *proxy, const struct conn *conn, size_t len,
 	case TLS_NO_NAME:
 		break;
 	case TLS_NONE:
-		if (conn->is_web)
+		if (conn->is_web || conn->is_judged)
 			return judge_request(proxy, conn, len, name);
 		break;
 	}
-	return conn->is_web ? INSIDE_NONE : INSIDE_PASSES;
+	return conn->is_web || conn->is_judged ? INSIDE_NONE : INSIDE_PASSES;
 }
 
 /* Whether the client's bytes may go on.  If not, it may have been closed. */
@@ -190,7 +196,10 @@ hello_passes(struct proxy *proxy, struct conn *conn)
 	}
 	conn->hello_pending = false;
 	conn->deadline = 0;
-	return true;
+	if (!conn->is_judged)
+		return true;
+	hand_over(proxy, conn, name.at != hello);
+	return false;
 }
 
 /* --- the end of a request ------------------------------------------------- */
@@ -244,7 +253,7 @@ relay_run(struct proxy *proxy, struct conn *conn)
 
 	if (may_go_up(proxy, conn))
 		up = flow_run(&conn->up, &proxy->pipes);
-	if (conn->dead)
+	if (conn->dead || (conn->is_judged && conn->hello_pending))
 		return;
 	down = flow_run(&conn->down, &proxy->pipes);
 	/* Of what the server said before it was gone, the client gets all that

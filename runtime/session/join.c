@@ -101,6 +101,7 @@ prepare(struct joining *joining)
 		.anchors = joining->inside.anchors,
 		.bound = joining->inside.bound,
 		.agent = joining->inside.agent,
+		.trust = place_in(&joining->offer, head->trust),
 		.level = level_name((enum sbx_level)head->level),
 		.session = head->name.len > 0 ?
 		    offer_text(&joining->offer, head->name) :

@@ -145,6 +145,7 @@ struct offer_head {
 	 * repository of the workspace, if it lies elsewhere. */
 	struct offer_text scratch, other_home, git;
 	struct offer_text agent;  /* of ssh, if a rule opens it; "" */
+	struct offer_text trust;  /* a directory of network/tls.c; "" */
 	struct offer_text policy; /* as it was named */
 	struct offer_text name;   /* of the session; "" */
 	struct offer_text stage;  /* the name of the stage; "": there is none */

@@ -199,6 +199,19 @@ begin_kept_stage(struct sandbox *sandbox)
 	    &sandbox->arena, sandbox->stage.directory);
 }
 
+/* It holds secrets, so nothing else is forked before. */
+static void
+start_tls(struct sandbox *sandbox)
+{
+	struct tls_values secrets = { .count = 0 };
+
+	if (sandbox->options.plan || tls_rule(&sandbox->blob) == NULL)
+		return;
+	secrets_get(&sandbox->blob, &secrets);
+	tls_start(&sandbox->supervision.network, bind_anchored(sandbox->binder),
+	    &secrets);
+}
+
 /* Neither the command nor what it does to the files changes what it judges by. */
 static void
 open_listener(struct sandbox *sandbox, const struct sbx_program *program)
@@ -220,6 +233,7 @@ open_listener(struct sandbox *sandbox, const struct sbx_program *program)
 		network_prepare_host(listening->network, plan->binding,
 		    sandbox->loaded.size);
 	network_ask(listening->network, sandbox->options.questions);
+	start_tls(sandbox);
 }
 
 /* At level full the rules are bound inside, once more: so the supervisor has its
@@ -328,6 +342,7 @@ fork_at_full(struct sandbox *sandbox)
 	network_prepare(&supervision->network, bind_anchored(sandbox->binder),
 	    sandbox->loaded.size);
 	network_ask(&supervision->network, sandbox->options.questions);
+	start_tls(sandbox);
 	first = fork_with_network(sandbox, insists_on_full(sandbox));
 	settle_processes(sandbox, first);
 	supervision->namespaces = first >= 0;

@@ -128,7 +128,7 @@ sandbox_begin(struct sandbox *sandbox)
 		.extra_count = sandbox->options.rule_count,
 	};
 	memcpy(sandbox->plan.digest, sandbox->digest, sizeof sandbox->digest);
-	secrets_check(&sandbox->blob);
+	secrets_check(&sandbox->blob, sandbox->plan.level);
 }
 
 /* --- the file system ------------------------------------------------------ */
@@ -220,6 +220,28 @@ find_elsewhere(struct sandbox *sandbox, char **environment)
 	return elsewhere_find(&sandbox->arena, *command, environment);
 }
 
+/* Where programs inside find whom to believe where TLS is ended; and at level full,
+ * what covers the machine's own. */
+static void
+find_trust(struct sandbox *sandbox)
+{
+	static const struct sbx_place bundle = { "/roots.pem", 10 };
+	const struct network_tls *tls = &sandbox->supervision.network.tls;
+	struct plan *plan = &sandbox->plan;
+
+	plan->trust = sbx_place_of("");
+	if (tls->name[0] == '\0')
+		return;
+	plan->trust = arena_join(&sandbox->arena,
+	    plan->binding->anchors[SBX_ANCHOR_TMP], sbx_place_of(tls->name));
+	if (sandbox->name_files.roots.len > 0 ||
+	    plan->level != SBX_LEVEL_FULL || tls->roots[0] == '\0')
+		return;
+	sandbox->name_files.bundle = arena_join(&sandbox->arena, plan->trust,
+	    bundle);
+	sandbox->name_files.roots = sbx_place_of(tls->roots);
+}
+
 void
 sandbox_prepare(struct sandbox *sandbox, char **environment)
 {
@@ -236,11 +258,13 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 			sandbox->reopened = streams_reopen(~0U);
 		sandbox->supervision.own_input = sandbox->reopened & 1;
 		plan->outside = plan->binding;
+		find_trust(sandbox);
 		plan->binding = mount_tree_enter(&sandbox->arena, plan->binding,
 		    plan->outcomes, &plan->hard_linked, &sandbox->name_files);
 		sandbox->supervision.listening.moved = bind_is_moved(
 		    plan->binding);
 	}
+	find_trust(sandbox);
 	confine_privileges(plan->level);
 	if (!sandbox->kept)
 		environment_build(&sandbox->environment, &sandbox->arena,
@@ -250,6 +274,7 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 			.bound = plan->binding->bound,
 			.agent = plan->binding->agent,
 			.git = plan->binding->git_copy,
+			.trust = plan->trust,
 			.level = level_name(plan->level),
 		    },
 		    environment);

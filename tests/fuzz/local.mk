@@ -18,6 +18,9 @@ fuzzers = \
 	tests/fuzz/fuzz_socks \
 	tests/fuzz/fuzz_tls \
 	tests/fuzz/fuzz_yaml
+if HAVE_OPENSSL
+fuzzers += tests/fuzz/fuzz_requests
+endif
 helper_programs += $(fuzzers)
 kept_programs = tests/fuzz/kept_programs.c tests/fuzz/kept_programs.h
 
@@ -137,6 +140,7 @@ tests_fuzz_fuzz_relay_SOURCES = \
 	runtime/proxy/connect.c \
 	runtime/proxy/decide.c \
 	runtime/proxy/flow.c \
+	runtime/proxy/handover.c \
 	runtime/proxy/proxy.h \
 	runtime/proxy/relay.c
 tests_fuzz_fuzz_relay_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
@@ -147,6 +151,9 @@ tests_fuzz_fuzz_relay_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=pipe2 -Wl,--wrap=epoll_ctl -Wl,--wrap=getsockopt \
 	-Wl,--wrap=shutdown -Wl,--wrap=malloc -Wl,--wrap=calloc \
 	-Wl,--wrap=socket -Wl,--wrap=connect
+tests_fuzz_fuzz_requests_CPPFLAGS = $(AM_CPPFLAGS) $(OPENSSL_CFLAGS) \
+	-DFUZZ_REPLAY
+tests_fuzz_fuzz_requests_LDADD = libtls.a libproxy.a $(LDADD) $(OPENSSL_LIBS)
 tests_fuzz_fuzz_socks_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
 tests_fuzz_fuzz_socks_LDADD = libproxy.a $(LDADD)
 tests_fuzz_fuzz_tls_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_REPLAY
@@ -167,6 +174,7 @@ EXTRA_DIST += \
 	tests/fuzz/library \
 	tests/fuzz/policy \
 	tests/fuzz/relay \
+	tests/fuzz/requests \
 	tests/fuzz/run.sh \
 	tests/fuzz/socks \
 	tests/fuzz/tls \

@@ -51,6 +51,7 @@ kernel_scripts = \
 	tests/kernel/callers.sh \
 	tests/kernel/cases.sh \
 	tests/kernel/ceiling.sh \
+	tests/kernel/requests.sh \
 	tests/kernel/cgroup.sh \
 	tests/kernel/clean.sh \
 	tests/kernel/devices.sh \
@@ -149,7 +150,8 @@ EXTRA_DIST += \
 	tests/kernel/delegate.sh \
 	tests/kernel/inside.py \
 	tests/kernel/long_filter.py \
-	tests/kernel/outside.py
+	tests/kernel/outside.py \
+	tests/kernel/requests.py
 
 tests_kernel_fault_SOURCES = \
 	tests/kernel/fault.c \

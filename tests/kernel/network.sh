@@ -6,6 +6,7 @@
 #
 #	network.sh [TOOL...]
 #
+# With ENDED=1 the policy looks at requests, so that TLS of these names is ended.
 # As this user and, started by root, as an ordinary one.
 
 set -u
@@ -291,6 +292,7 @@ servers=
 chmod 755 "$tmp"
 mkdir -p "$tmp/bin" "$tmp/www"
 install -m 755 "$SBXRUN" "$builddir/sbx-proxy" "$tmp/bin"
+[ -z "${ENDED-}" ] || install -m 755 "$builddir/sbx-tls" "$tmp/bin"
 certificates
 machine
 repository
@@ -304,10 +306,12 @@ KEY='' REPOSITORY=$tmp/www/repo.git
 export NODE_EXTRA_CA_CERTS PIP_CERT SSL_CERT_FILE KEY REPOSITORY
 
 {
-	cat <<-'POLICY'
+	cat <<-POLICY
 	sbx 1
 	profile tools extends coding {
-	    allow network domain { "one.example"  "two.example" }
+	    allow network domain {
+		"one.example"  "two.example" ${ENDED:+* /**}
+	    }
 	    allow network domain { "one.example:22"  "two.example:22" }
 	    allow network domain { "one.example:873"  "two.example:873" }
 	    allow env { NODE_EXTRA_CA_CERTS PIP_CERT SSL_CERT_FILE PYTHONPATH }

@@ -27,7 +27,7 @@ enum {
 };
 
 static const char *const kinds[CONFINED_END] = { "relay", "relay by path",
-	"resolver", "maker of sockets" };
+	"resolver", "maker of sockets", "end of TLS" };
 
 /* What the processes and this one both see. */
 static struct shared {

@@ -16,7 +16,8 @@ enum {
 	RELAY = 1 << CONFINED_RELAY | 1 << CONFINED_RELAY_PATH,
 	PATH = 1 << CONFINED_RELAY_PATH,
 	LOOKUP = 1 << CONFINED_LOOKUP,
-	EVERY = RELAY | LOOKUP | 1 << CONFINED_INSIDE,
+	MAKERS = RELAY | LOOKUP | 1 << CONFINED_INSIDE,
+	EVERY = MAKERS | 1 << CONFINED_TLS,
 	CLONE_THREAD_FLAG = 0x10000,
 	PROT_RW = 3,
 	PROT_RX = 5,
@@ -27,8 +28,8 @@ static const struct call {
 	long number, args[3];
 	int may; /* bits of kinds */
 } calls[] = {
-	{ "socket(AF_INET)", SYS_socket, { AF_INET, SOCK_STREAM }, EVERY },
-	{ "socket(AF_INET6)", SYS_socket, { AF_INET6, SOCK_STREAM }, EVERY },
+	{ "socket(AF_INET)", SYS_socket, { AF_INET, SOCK_STREAM }, MAKERS },
+	{ "socket(AF_INET6)", SYS_socket, { AF_INET6, SOCK_STREAM }, MAKERS },
 	{ "socket(AF_UNIX)", SYS_socket, { AF_UNIX, SOCK_STREAM },
 	    PATH | LOOKUP },
 	{ "socket(AF_NETLINK)", SYS_socket, { AF_NETLINK, SOCK_RAW }, LOOKUP },
@@ -77,6 +78,7 @@ static const struct call {
 	{ "setns", SYS_setns, { 0 }, 0 },
 	{ "unshare", SYS_unshare, { 0 }, 0 },
 	{ "mount", SYS_mount, { 0 }, 0 },
+	{ "mlock", SYS_mlock, { 0 }, 1 << CONFINED_TLS },
 	{ "keyctl", SYS_keyctl, { 0 }, 0 },
 	{ "shmget", SYS_shmget, { 0 }, 0 },
 };
@@ -131,6 +133,16 @@ static const int of_relays[] = {
 	SYS_ppoll,
 #ifdef SYS_poll
 	SYS_poll,
+	SYS_epoll_wait,
+#endif
+};
+static const int of_tls[] = {
+	SYS_epoll_pwait,
+	SYS_epoll_ctl,
+	SYS_shutdown,
+	SYS_setsockopt,
+	SYS_mlock,
+#ifdef SYS_poll
 	SYS_epoll_wait,
 #endif
 };
@@ -263,6 +275,7 @@ who_may(int number)
 {
 	return (LISTS(of_every, number) ? EVERY : 0) |
 	    (LISTS(of_relays, number) ? RELAY : 0) |
+	    (LISTS(of_tls, number) ? 1 << CONFINED_TLS : 0) |
 	    (LISTS(of_lookup, number) ? LOOKUP : 0);
 }
 
