@@ -33,6 +33,8 @@ mkdir -p "$out/sbx/bin" "$machine/bin" "$machine/profiles"
 make -s -C "$build" all >&2
 cp "$build"/profiles/*.bin "$machine/profiles"
 cp "$build/sbx-proxy" "$machine/bin"
+# Where it was built; it wants the OpenSSL 3 of the system.
+[ ! -x "$build/sbx-tls" ] || cp "$build/sbx-tls" "$machine/bin"
 for program in sbxrun sbxsh; do
 	if ldd "$build/$program" >/dev/null 2>&1; then
 		echo "npm.sh: $program is not static; install musl-tools" >&2
