@@ -5,6 +5,7 @@
  */
 #include "runtime/bind/bind.h"
 
+#include "format/cut.h"
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/out.h"
@@ -262,6 +263,17 @@ deny_own(struct binder *binder, struct own_places *places)
 	}
 }
 
+/* Root's commands could write what the next run is held by. */
+static void
+deny_ceiling(struct binder *binder)
+{
+	static const struct sbx_place root = { "", 0 };
+
+	if ((binder->blob->meta->flags & SBX_CUT) != 0 &&
+	    faccessat(AT_FDCWD, SBX_CEILING_DIRECTORY, W_OK, AT_EACCESS) == 0)
+		deny_below(binder, root, SBX_CEILING_DIRECTORY, false);
+}
+
 /* Makes the directories that are missing below one; 0 or the error.  No link is
  * followed: a command of another run may make one meanwhile. */
 static int
@@ -381,8 +393,8 @@ make_room(struct binder *binder)
 	binder->fd_max = files.soft > MAX_OPEN ? MAX_OPEN :
 						 (int)files.soft - SPARE_OPEN;
 	binder->rule_max = (1 + LINKS_EACH) * homes * binder->blob->path_count +
-	    LINKS_SPARE + 1 /* resolv.conf */ + OWN_MAX + GIT_INCLUDES_MAX +
-	    1 /* their copy */;
+	    LINKS_SPARE + 2 /* resolv.conf, the ceiling */ + OWN_MAX +
+	    GIT_INCLUDES_MAX + 1 /* their copy */;
 	for (const struct policy_place *place = binder->request->policy;
 	     place != NULL; place = place->next)
 		binder->rule_max++;
@@ -420,6 +432,7 @@ bind_rules(struct binder *binder)
 	if (!binder->planned)
 		bind_registries(binder);
 	deny_own(binder, &own_places);
+	deny_ceiling(binder);
 	guards = add_guards(binder);
 	made->rules = binder->rules;
 	made->sites = binder->sites;

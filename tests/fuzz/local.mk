@@ -40,6 +40,7 @@ tests_fuzz_fuzz_bind_SOURCES = \
 	runtime/bind/agent.c \
 	runtime/bind/anchors.c \
 	runtime/bind/bind.c \
+	runtime/bind/ceiling.c \
 	runtime/bind/follow.c \
 	runtime/bind/git_includes.c \
 	runtime/bind/git_settings.c \

@@ -317,6 +317,49 @@ case $(run wide -v /dev/stdin -- true) in
 *) tap_not_ok '-v says that there is one' ;;
 esac
 
+# --- attacks ------------------------------------------------------------------------
+
+# A policy that says of its rules that they are the ceiling's: its flag is 16.
+python3 - "$srcdir/tests/lib" "$tmp/wide.bin" "$tmp/crafted.bin" <<'EOF'
+import struct
+import sys
+sys.path.insert(0, sys.argv[1])
+from seal import sealed
+blob = bytearray(open(sys.argv[2], "rb").read())
+meta = next(o for k, _, o, _ in (struct.unpack_from("<4I", blob, 32 + 16 * i)
+                                 for i in range(20)) if k == 1)
+struct.pack_into("<I", blob, meta + 12, blob[meta + 12] | 16)
+open(sys.argv[3], "wb").write(sealed(bytes(blob)))
+EOF
+case $(run crafted /dev/stdin -- echo started) in
+*malformed*) tap_ok 'a policy that was cut is none' ;;
+*) tap_not_ok 'a policy that was cut is none' ;;
+esac
+ceiling 'allow write /' 'allow exec /' 'allow write /dev/null' 'allow env *'
+if [ "$user" -eq 0 ]; then
+	for level in $levels; do
+		got=$(run wide -l "$level" /dev/stdin -- sh -c '{
+		    echo x >/etc/sbx/ceiling.bin || rm /etc/sbx/ceiling.bin ||
+		    mv /etc/sbx /etc/sby || echo x >/etc/sbx/options ||
+		    echo held; } 2>/dev/null' | grep -v warning:)
+		tap_is "a command of root's cannot write it, $level" held "$got"
+	done
+fi
+case "$levels" in *full*)
+	session()
+	{
+		run wide -l full --session ceiling-$$ "$@" | grep -v warning:
+	}
+	tap_is 'a session' first "$(session /dev/stdin -- echo first)"
+	ceiling 'allow read /' 'allow exec /' 'allow write /dev/null' 'allow env *'
+	case $(session -- echo second) in
+	*'another ceiling'*) tap_ok 'not under another ceiling' ;;
+	*) tap_not_ok 'not under another ceiling' ;;
+	esac
+	session --end >/dev/null
+	;;
+esac
+
 # --- inside --------------------------------------------------------------------
 
 for level in $levels; do
