@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -118,28 +119,41 @@ milliseconds(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* What it prints up to its end; false: there was more, or no end in time. */
+/* What it prints up to its end, which is that of all that it started; false: there
+ * was more, or no end in time. */
 static bool
-hear(int output, char *text, size_t size)
+hear(int output, pid_t pid, char *text, size_t size)
 {
 	const int64_t end = milliseconds() + SBX_ASK_TIME * 1000;
-	struct pollfd wait = { .fd = output, .events = POLLIN };
+	struct pollfd wait[] = {
+		{ .fd = output, .events = POLLIN },
+		{ .fd = (int)syscall(SYS_pidfd_open, pid, 0),
+		    .events = POLLIN },
+	};
 	size_t used = 0;
+	ssize_t got = 1;
 
-	while (used < size) {
+	while (got != 0 && used < size) {
 		int64_t left = end - milliseconds();
-		ssize_t got;
 
-		if (left <= 0 || poll(&wait, 1, (int)left) == 0)
-			return false;
-		got = read(output, text + used, size - used);
-		if (got < 0 && errno != EINTR)
-			return false;
-		if (got == 0)
+		if (left <= 0 || poll(wait, 2, (int)left) == 0)
 			break;
-		used += got > 0 ? (size_t)got : 0;
+		if (wait[1].revents != 0) {
+			kill(-pid, SIGKILL);
+			close(wait[1].fd);
+			wait[1].fd = -1;
+			wait[1].revents = 0;
+		}
+		if (wait[0].revents == 0)
+			continue;
+		got = read(output, text + used, size - used);
+		if (got < 0)
+			break;
+		used += (size_t)got;
 	}
-	if (used == size)
+	if (wait[1].fd >= 0)
+		close(wait[1].fd);
+	if (got != 0 || used == size)
 		return false;
 	used -= used > 0 && text[used - 1] == '\n';
 	text[used] = '\0';
@@ -170,10 +184,12 @@ ask_program(const struct asking *asking, const struct sbx_question *question,
 	heard = pid > 0 && strlen(text) < 60000 &&
 	    write(to[1], text, strlen(text)) == (ssize_t)strlen(text);
 	close(to[1]);
-	heard = heard && hear(from[0], said, sizeof said);
+	heard = heard && hear(from[0], pid, said, sizeof said);
 	close(from[0]);
-	if (pid > 0 && !heard)
-		kill(-pid, SIGKILL), kill(pid, SIGKILL);
+	if (pid > 0 && !heard) {
+		kill(-pid, SIGKILL);
+		kill(pid, SIGKILL);
+	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	if (!heard || status != 0)

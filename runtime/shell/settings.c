@@ -244,6 +244,9 @@ static const struct keyword {
 	{ "expect", "--expect", 0, NULL },
 	{ "log", "--log", 0, "/" },
 	{ "idle", "--idle", 0, NULL },
+	/* Nobody is at a terminal there. */
+	{ "ask", "--ask=", 0, "/" },
+	{ "ask-always", NULL, 0, NULL },
 };
 
 enum { KEYWORDS = countof(keywords) };
@@ -278,15 +281,15 @@ refuse_line(const struct source *source, const char *name, const char *text)
 	refuse(125, subject, text, 0);
 }
 
+/* An option whose value may be left out has it in the same word. */
 static char *
-stage_word(const char *name, const struct source *source)
+joined_word(const char *option, const char *value, const struct source *source)
 {
-	static const char option[] = "--stage=";
-	char *word = malloc(sizeof option + strlen(name));
+	char *word = malloc(strlen(option) + strlen(value) + 1);
 
 	if (word == NULL)
-		refuse_line(source, "stage", "no memory");
-	sprintf(word, "%s%s", option, name);
+		refuse_line(source, option, "no memory");
+	sprintf(word, "%s%s", option, value);
 	return word;
 }
 
@@ -314,7 +317,22 @@ apply(struct settings *settings, const struct keyword *keyword, char *value,
 			words_add(&settings->options, "--stage");
 		else if (strcmp(value, "no") != 0)
 			words_add(&settings->options,
-			    stage_word(value, source));
+			    joined_word("--stage=", value, source));
+		free(value);
+		return;
+	}
+	if (strcmp(keyword->name, "ask") == 0) {
+		words_add(&settings->options,
+		    joined_word(keyword->option, value, source));
+		free(value);
+		return;
+	}
+	if (strcmp(keyword->name, "ask-always") == 0) {
+		if (strcmp(value, "yes") == 0)
+			words_add(&settings->options, "--ask-always");
+		else if (strcmp(value, "no") != 0)
+			refuse_line(source, "ask-always",
+			    "it has to be yes or no");
 		free(value);
 		return;
 	}

@@ -1,9 +1,11 @@
 #!/bin/bash
-# --ask at a terminal, as TAP: what was denied is asked about when the command has
-# ended, nothing opens without an answer, and what is allowed then works.
+# --ask, as TAP: hosts are asked about while the command waits, all else that was
+# denied when it has ended; nothing opens without an answer, and what is allowed then
+# works.
 
 set -u
 srcdir=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+builddir=${builddir:-$srcdir/build}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 # shellcheck source=tests/lib/sandbox.sh
@@ -15,8 +17,9 @@ if ! command -v python3 >/dev/null; then
 	tap_done
 	exit
 fi
-tap_programs "$SBXRUN" "$SBXC"
-policy work workspace-write 'allow read ~/shown' 'deny read ~/kept'
+tap_programs "$SBXRUN" "$SBXC" "$builddir/sbx-proxy"
+policy work workspace-write 'allow read ~/shown' 'deny read ~/kept' \
+    'allow network domain example.org' 'deny network domain b.example.net'
 home=$tmp/home
 mkdir -p "$home/ws" "$home/data" "$home/kept"
 echo secret | tee "$home/data/f" "$home/kept/f" >/dev/null
@@ -51,6 +54,17 @@ while time.time() < late:
 status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 print(asked, status, out.decode(errors='replace').count('secret\r'))
 open(sys.argv[0] + '.out', 'wb').write(out)
+EOF
+
+cat >"$home/ws/net" <<'EOF'
+at=${HTTPS_PROXY##*[/@]}
+for name; do
+	exec 3<>"/dev/tcp/${at%:*}/${at##*:}"
+	printf 'CONNECT %s:443 HTTP/1.1\r\nHost: %s:443\r\n\r\n' $name $name >&3
+	read -r answer <&3
+	case $answer in *' 40'[03]' '*) ;; *) echo "got $answer" ;; esac
+done
+exit 1
 EOF
 
 # asked NAME WANTED ANSWERS WORD...: questions, status, how often the secret is seen.
@@ -94,6 +108,28 @@ for level in full standard; do
 	asked 'always' '2 0 1' always,yes --ask "$tmp/team.sbx" -c "$cat"
 	tap_is "$level: it stands in the policy" 1 \
 	    "$(grep -c 'allow read ~/data/f' "$tmp/team.sbx")"
+	# Refused, so that nobody looks a name up.
+	asked 'a host, twice, and not again in the end' '1 1 0' no --ask \
+	    "$tmp/work.bin" -- bash "$home/ws/net" a.example.net a.example.net
+	asked 'a command that writes on' '1 1 0' no --ask "$tmp/work.bin" -c \
+	    'while sleep 0.01; do echo paint; done & bash net a.example.net'
+	asked 'a host that a rule denies' '0 1 0' '' --ask \
+	    "$tmp/work.bin" -- bash "$home/ws/net" b.example.net
+	asked 'addresses and words, in the end alone' '3 1 0' no,no,no --ask \
+	    "$tmp/work.bin" -- bash "$home/ws/net" 11.22.33.44 localhost host
+	tap_is "$level: ... as another thing that was denied" 0 \
+	    "$(grep -c 'the command waits for' "$tmp/person.py.out")"
+	cp /bin/true "$home/ws/program"
+	tap_is "$level: no program that a command can write" 1 "$(
+		cd "$home/ws" && HOME=$home "$tmp/sbxrun" -l $level \
+		    --ask=./program "$tmp/work.bin" -- echo started 2>&1 |
+		    grep -c 'a command might write this program\|started')"
+	if [ "$(id -u)" -ne 0 ]; then
+		tap_is "$level: a program that says nothing" 1 "$(
+			cd "$home/ws" && HOME=$home "$tmp/sbxrun" -l $level \
+			    --ask=/usr/bin/true "$tmp/work.bin" -- bash \
+			    net a.example.net 2>&1 | grep -c '(no answer)')"
+	fi
 	said=$(cd "$home/ws" && HOME=$home "$tmp/sbxrun" -l $level --ask \
 	    "$tmp/work.bin" -c "$cat" 2>&1 </dev/null)
 	tap_is "$level: nobody is asked without a terminal" '1 0' \
