@@ -60,7 +60,10 @@ what_of(const struct proxy_event *event)
 {
 	size_t len = strlen(event->name) + 1;
 
-	return len < sizeof event->name ? event->name + len : "";
+	return event->verdict >= PROXY_REQUEST &&
+		event->verdict <= PROXY_DISTRUSTED && len < sizeof event->name ?
+	    event->name + len :
+	    "";
 }
 
 static bool
