@@ -691,7 +691,54 @@ is_below(const char *name, const char *above)
 	return false;
 }
 
-/* The rule about the hosts that both are about; false: there are none. */
+/* The same rule with the strings where they are now. */
+static struct sbx_name
+name_of(const struct side *side, struct sbx_name rule)
+{
+	rule.name = string_of(side, rule.name);
+	rule.method = string_of(side, rule.method);
+	rule.path = string_of(side, rule.path);
+	rule.secret = side->ceiling ? 0 : string_of(side, rule.secret);
+	rule.variable = side->ceiling ? 0 : string_of(side, rule.variable);
+	rule.source = source_of(side, rule.source);
+	return rule;
+}
+
+/* Of two patterns the one that both are about: the same, or the one beside that for
+ * all.  Of others it is not known what they have in common, and nothing is taken. */
+static bool
+meet_texts(const char *a, const char *b, const char *all, bool *takes_b)
+{
+	*takes_b = is_same(a, all);
+	return *takes_b || is_same(b, all) || is_same(a, b);
+}
+
+static bool
+meet_requests(const struct cut *cut, const struct sbx_name *own,
+    const struct sbx_name *above, struct sbx_name *both)
+{
+	const struct sbx_blob *policy = cut->sides[0].blob,
+			      *ceiling = cut->sides[1].blob;
+	const struct sbx_name theirs = name_of(&cut->sides[1], *above);
+	bool method = own->method == 0, path = method;
+
+	if (above->method == 0)
+		return true;
+	if (own->method != 0 &&
+	    (!meet_texts(sbx_string(policy, own->method),
+		 sbx_string(ceiling, above->method), "*", &method) ||
+		!meet_texts(sbx_string(policy, own->path),
+		    sbx_string(ceiling, above->path), "/**", &path)))
+		return false;
+	if (method)
+		both->method = theirs.method;
+	if (path)
+		both->path = theirs.path;
+	return true;
+}
+
+/* The rule about the hosts that both are about; false: there are none.  A secret goes
+ * where both say so. */
 static bool
 meet_names(const struct cut *cut, const struct sbx_name *own,
     const struct sbx_name *above, struct sbx_name *both)
@@ -709,17 +756,21 @@ meet_names(const struct cut *cut, const struct sbx_name *own,
 		takes_b = true;
 	else if (!same && !(below_b && is_below(a, b)))
 		return false;
-	*both = *own;
-	both->name = takes_b ? string_of(ceiling, above->name) :
-			       string_of(policy, own->name);
+	*both = name_of(policy, *own);
+	if (takes_b)
+		both->name = string_of(ceiling, above->name);
 	both->flags = (takes_b ? above->flags : own->flags) & SBX_NAME_BELOW;
 	both->flags |= own->flags & above->flags & SBX_NAME_PRIVATE;
-	both->source = source_of(policy, own->source);
+	if (!is_same(sbx_string(policy->blob, own->secret),
+		sbx_string(ceiling->blob, above->secret)))
+		both->secret = both->variable = 0;
+	if (!meet_requests(cut, own, above, both))
+		return false;
 	if (own->port == above->port)
 		return true;
 	both->port = own->port != 0 ? own->port : above->port;
 	return (own->port == 0 || above->port == 0) &&
-	    (both->port == 80 || both->port == 443);
+	    sbx_port_is_web(both->port);
 }
 
 static bool
@@ -780,8 +831,7 @@ put_names_of(struct cut *cut, int index)
 			}
 			continue;
 		}
-		rule.name = string_of(side, rule.name);
-		rule.source = source_of(side, rule.source);
+		rule = name_of(side, rule);
 		if (has_host_network(other))
 			put_open_name(cut, other, rule);
 		else
