@@ -324,8 +324,7 @@ compare_bindings(struct pass *pass, struct rules *rules)
 		    binding_is_useful(comparison, binding))
 			compare_places(pass, rules, binding);
 	}
-	if (comparison->names_home &&
-	    comparison->bound[SIDE_OLD] == NULL)
+	if (comparison->names_home && comparison->bound[SIDE_OLD] == NULL)
 		compare_places(pass, rules, binding_other_user());
 	compare_layouts(pass, rules);
 }

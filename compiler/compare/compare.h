@@ -160,8 +160,8 @@ struct comparison {
 	bool wider_only;                    /* others may be left out */
 	VEC(struct difference) differences; /* wider ones first */
 	size_t counts[CHANGE_END];
-	bool names_home;   /* paths of theirs lie where the usual home does */
-	size_t work;       /* what globs have cost so far */
+	bool names_home; /* paths of theirs lie where the usual home does */
+	size_t work;     /* what globs have cost so far */
 };
 
 /* Fills in what is below differences; the caller has set what is above

@@ -65,10 +65,10 @@ places(struct tap *tap)
 	static const char *const quiet[] = { "/bin", "/dev", "/etc",
 		"/gnu/store", "/home/linuxbrew/.linuxbrew", "/lib", "/lib32",
 		"/lib64", "/libx32", "/nix/store", "/opt", "/proc", "/sbin",
-		"/sys", "/usr", "/var/cache", "/var/lib/aspell", "/var/lib/dpkg",
-		"/var/lib/texmf", HOME "/.cache/node", HOME "/.cargo",
-		HOME "/.config/git", HOME "/.m2", HOME "/.pip", HOME "/.vim",
-		HOME "/.yarn" };
+		"/sys", "/usr", "/var/cache", "/var/lib/aspell",
+		"/var/lib/dpkg", "/var/lib/texmf", HOME "/.cache/node",
+		HOME "/.cargo", HOME "/.config/git", HOME "/.m2", HOME "/.pip",
+		HOME "/.vim", HOME "/.yarn" };
 	static const char *const others[] = { "/run", "/var", "/var/lib",
 		"/home", "/gnu", "/nix", "/home/linuxbrew", HOME "/.cache",
 		HOME "/.config", HOME, "/srv", "", "/.cargo",
