@@ -417,7 +417,7 @@ bind_rules(struct binder *binder)
 {
 	struct binding *made = &binder->made;
 	struct own_places own_places;
-	uint32_t guards;
+	uint32_t guards, first;
 
 	make_room(binder);
 	for (uint32_t i = 0; i < binder->given_count; i++)
@@ -425,8 +425,9 @@ bind_rules(struct binder *binder)
 	bind_paths(binder, 0);
 	bind_git_includes(binder);
 	if ((binder->blob->meta->flags & SBX_CUT) != 0) {
+		first = made->rule_count;
 		bind_paths(binder, 1);
-		bind_ceiling(binder);
+		bind_ceiling(binder, first);
 	}
 	bind_resolver(binder);
 	if (!binder->planned)

@@ -144,8 +144,9 @@ void bind_nowhere(struct binder *binder, const struct sbx_path *path,
 
 /* --- ceiling.c --------------------------------------------------------- */
 
-/* Where the blob was cut by a ceiling: leaves of the rules what both allow. */
-void bind_ceiling(struct binder *binder);
+/* Where the blob was cut by a ceiling: leaves of the rules, the first `own` of which
+ * are the policy's, what both allow. */
+void bind_ceiling(struct binder *binder, uint32_t own);
 
 /* The same of rules about sockets, the first `own` of which are the policy's: how many
  * there are, and with `made` which. */

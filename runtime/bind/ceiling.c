@@ -10,17 +10,12 @@
 /* The rules that come of the cut; without `rules` they are only counted. */
 struct cutting {
 	struct binder *binder;
+	uint32_t own; /* those before are the policy's */
 	uint32_t count, exclusion_count;
 	struct sbx_rule *rules;
 	struct site *sites;
 	struct sbx_place *exclusions;
 };
-
-static bool
-is_ceilings(const struct binder *binder, uint32_t index)
-{
-	return binder->sites[index].path->ceiling != 0;
-}
 
 static bool
 gives(const struct binder *binder, uint32_t index)
@@ -29,17 +24,17 @@ gives(const struct binder *binder, uint32_t index)
 	    binder->rules[index].rights != 0;
 }
 
-/* Whether the rule is of the other side and covers the place of this one.  Of two
- * at one place the policy's stays. */
+/* Whether a rule of the other side covers the place of this one.  Of two at one place
+ * the policy's stays. */
 static bool
-is_partner(const struct binder *binder, uint32_t index, uint32_t other)
+is_partner(const struct cutting *cutting, uint32_t index, uint32_t other)
 {
-	bool above = is_ceilings(binder, index);
+	const struct sbx_rule *rule = &cutting->binder->rules[index];
+	const struct sbx_rule *partner = &cutting->binder->rules[other];
 
-	return gives(binder, other) && is_ceilings(binder, other) != above &&
-	    (!above ||
-		binder->rules[other].at.len < binder->rules[index].at.len) &&
-	    sbx_rule_covers(&binder->rules[other], binder->rules[index].at);
+	return partner->effect == SBX_ALLOW &&
+	    partner->at.len + (index >= cutting->own) <= rule->at.len &&
+	    sbx_rule_covers(partner, rule->at);
 }
 
 static bool
@@ -100,16 +95,19 @@ cut_rule(struct cutting *cutting, uint32_t index)
 {
 	const struct binder *binder = cutting->binder;
 	const struct sbx_rule *rule = &binder->rules[index];
+	bool above = index >= cutting->own;
+	uint32_t first = above ? 0 : cutting->own;
+	uint32_t end = above ? cutting->own : binder->made.rule_count;
 	uint8_t whole = 0;
 
 	if (!gives(binder, index)) {
-		if (rule->effect != SBX_ALLOW || !is_ceilings(binder, index))
+		if (rule->effect != SBX_ALLOW || !above)
 			add_cut(cutting, index, rule->rights, NULL);
 		return;
 	}
-	for (uint32_t i = 0; i < binder->made.rule_count; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		if ((binder->rules[i].rights & rule->rights & ~whole) != 0 &&
-		    is_partner(binder, index, i) &&
+		    is_partner(cutting, index, i) &&
 		    !has_exclusions_in(&binder->rules[i], rule->at))
 			whole |= binder->rules[i].rights & rule->rights;
 	}
@@ -117,10 +115,10 @@ cut_rule(struct cutting *cutting, uint32_t index)
 		add_cut(cutting, index, whole, NULL);
 	if (whole == rule->rights)
 		return;
-	for (uint32_t i = 0; i < binder->made.rule_count; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		uint8_t rights = binder->rules[i].rights & rule->rights;
 
-		if ((rights & ~whole) != 0 && is_partner(binder, index, i) &&
+		if ((rights & ~whole) != 0 && is_partner(cutting, index, i) &&
 		    has_exclusions_in(&binder->rules[i], rule->at))
 			add_cut(cutting, index, rights, &binder->rules[i]);
 	}
@@ -135,9 +133,9 @@ cut_rules(struct cutting *cutting)
 }
 
 void
-bind_ceiling(struct binder *binder)
+bind_ceiling(struct binder *binder, uint32_t own)
 {
-	struct cutting cutting = { .binder = binder };
+	struct cutting cutting = { .binder = binder, .own = own };
 	struct binding *made = &binder->made;
 
 	cut_rules(&cutting);
