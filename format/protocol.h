@@ -184,6 +184,25 @@ enum { SBX_INSIDE_WHICH = 0x736278 };
  */
 
 #define SBX_OWN_CONFIG "/.config/sbx"
+#define SBX_OWN_SECRETS SBX_OWN_CONFIG "/secrets"
+
+/*
+ * What the file of secrets says, as `sbxc secrets` hands it to sbxrun: a record for
+ * each, behind it `hosts` names and then `words`, all ended by a NUL.
+ */
+enum sbx_secret_kind {
+	SBX_SECRET_ENV,     /* a variable of the caller's */
+	SBX_SECRET_FILE,    /* its only line */
+	SBX_SECRET_COMMAND, /* the first line that a program prints */
+	SBX_SECRET_END,
+};
+
+struct sbx_secret {
+	uint32_t size; /* of what stands behind it */
+	uint16_t hosts, words;
+	uint32_t kind, line;
+	char name[SBX_MAX_NAME + 4];
+};
 #define SBX_OWN_STATE "/.local/state/sbx"
 
 /*

@@ -34,6 +34,7 @@ enum exit_status command_init(struct options *options);
 enum exit_status command_records(struct options *options);
 enum exit_status command_show(struct options *options);
 enum exit_status command_ask(struct options *options);
+enum exit_status command_secrets(struct options *options);
 enum exit_status command_staged(struct options *options);
 enum exit_status command_explain(struct options *options);
 

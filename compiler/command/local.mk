@@ -25,6 +25,7 @@ libcompiler_a_SOURCES += \
 	compiler/command/learn.c \
 	compiler/command/log.c \
 	compiler/command/records.c \
+	compiler/command/secrets.c \
 	compiler/command/show.c \
 	compiler/command/staged.c \
 	compiler/command/test.c \

@@ -41,7 +41,8 @@ enum command_bit {
 	STAGED = 262144,
 	ASK = 524288,
 	LOG = 1048576,
-	ANY = 2097151,
+	SECRETS = 2097152,
+	ANY = 4194303,
 };
 
 struct command {
@@ -87,6 +88,8 @@ static const struct command commands[] = {
 	    "say in words what sbxrun wrote for programs" },
 	{ "ask", ASK, command_ask, "ask ...",
 	    "for sbxrun --ask: ask a person about what was denied" },
+	{ "secrets", SECRETS, command_secrets, "secrets ...",
+	    "for sbxrun: the secrets that policies may use" },
 	{ "staged", STAGED, command_staged, "staged ...",
 	    "for sbxrun --staged: what a stage changed, and applying it" },
 	{ "log", LOG, command_log, "log show|verify [FILE]",

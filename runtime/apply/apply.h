@@ -92,6 +92,7 @@ struct environment_rules {
 	const char *session;    /* its name, or NULL */
 	struct sbx_place git;   /* a copy of the user's settings; or no path */
 	struct sbx_place trust; /* a directory of tls.c; or no path */
+	struct sbx_place secrets; /* of secrets_variables() */
 };
 
 /* The bytes that environment_fill() needs for what the caller has. */

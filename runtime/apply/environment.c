@@ -23,7 +23,7 @@ has_name(const char *variable, const char *name, size_t len)
  * some the last, so all of them go.
  */
 static void
-set_variable(struct environment *environment, char *variable)
+unset_variable(struct environment *environment, const char *variable)
 {
 	size_t len = strcspn(variable, "=");
 	uint32_t kept = 0;
@@ -34,8 +34,14 @@ set_variable(struct environment *environment, char *variable)
 		if (!has_name(other, variable, len))
 			environment->variables[kept++] = other;
 	}
-	environment->variables[kept++] = variable;
 	environment->count = kept;
+}
+
+static void
+set_variable(struct environment *environment, char *variable)
+{
+	unset_variable(environment, variable);
+	environment->variables[environment->count++] = variable;
 }
 
 static size_t
@@ -212,7 +218,8 @@ variable_room(const struct environment_rules *rules, char *const *callers)
 
 	while (callers[count] != NULL)
 		count++;
-	return (count + rules->blob->set_count + SBX_GIVEN_COUNT + 1) *
+	return (count + rules->blob->set_count + rules->blob->name_count +
+		   SBX_GIVEN_COUNT + 1) *
 	    sizeof(char *);
 }
 
@@ -285,6 +292,16 @@ environment_fill(struct environment *environment, void *room,
 			sbx_string(blob, set->text)));
 	}
 	set_given(environment, &text, rules, true);
+	/* What stands for a secret comes in its place, whoever else sets it. */
+	for (uint32_t used = 0; used < rules->secrets.len;
+	     used += (uint32_t)strlen(rules->secrets.path + used) + 1) {
+		char *variable = (char *)(uintptr_t)rules->secrets.path + used;
+
+		if (strchr(variable, '=') != NULL)
+			set_variable(environment, variable);
+		else
+			unset_variable(environment, variable);
+	}
 	environment->variables[environment->count] = NULL;
 }
 

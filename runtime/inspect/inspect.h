@@ -93,8 +93,9 @@ struct plan {
 	/* Rules of it, which the blob has among its own. */
 	const struct extra_rule *extra;
 	uint32_t extra_count;
-	struct sbx_place trust; /* a directory of tls.c; or no path */
-	bool pid_max;           /* the one of the namespace holds `processes` */
+	struct sbx_place trust;   /* a directory of tls.c; or no path */
+	struct sbx_place secrets; /* of secrets_variables() */
+	bool pid_max; /* the one of the namespace holds `processes` */
 	char digest[SHA256_HEX + 1]; /* "" where nobody reads it */
 };
 

@@ -192,7 +192,9 @@ learn_rules(struct sbx_sandbox *sandbox)
 		    offer->head->agent.len },
 		"full", NULL, { "", 0 },
 		{ offer_text(offer, offer->head->trust),
-		    offer->head->trust.len } };
+		    offer->head->trust.len },
+		{ offer_text(offer, offer->head->secrets),
+		    offer->head->secrets.len } };
 	sandbox->supervised = limit_here(blob, SBX_LIMIT_TIMEOUT) != NULL ||
 	    limit_here(blob, SBX_LIMIT_OUTPUT) != NULL || blob->watch_count > 0;
 }

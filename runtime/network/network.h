@@ -105,6 +105,8 @@ struct tls_value {
 struct tls_values {
 	uint32_t count;
 	struct tls_value all[TLS_SECRETS_MAX];
+	struct sbx_place hidden; /* names of variables that hold one, all ended
+	                          * by a NUL */
 };
 
 struct network_tls {
@@ -229,7 +231,13 @@ void tls_end(struct network_tls *tls);
 void secrets_check(const struct sbx_blob *blob, enum sbx_level level);
 
 /* Gets what the rules want; refuses (125) what is not to be had. */
-void secrets_get(const struct sbx_blob *blob, struct tls_values *secrets);
+void secrets_get(const struct sbx_blob *blob, struct arena *arena,
+    struct tls_values *secrets);
+
+/* "NAME=PLACEHOLDER" and a NUL, for each variable of a rule, and "NAME" for each that
+ * held a secret; empty: none. */
+struct sbx_place secrets_variables(const struct sbx_blob *blob,
+    struct arena *arena, const struct tls_values *placeholders);
 
 /* --- proxy.c ----------------------------------------------------------- */
 

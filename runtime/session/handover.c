@@ -165,8 +165,9 @@ room_for(const struct handover *handover)
 		room += binding->anchors[i].len + 1;
 	return room + room_for_rules(handover) + binding->scratch.len +
 	    binding->other_home.len + binding->git.len + binding->agent.len +
-	    handover->plan->trust.len + 5 + strlen(handover->plan->policy) + 1 +
-	    strlen(handover->name) + 1 + strlen(stage_of(handover)) + 1;
+	    handover->plan->trust.len + handover->plan->secrets.len + 6 +
+	    strlen(handover->plan->policy) + 1 + strlen(handover->name) + 1 +
+	    strlen(stage_of(handover)) + 1;
 }
 
 static void
@@ -273,6 +274,9 @@ make_file(const struct handover *handover)
 	if (handover->plan->trust.len > 0)
 		head->trust = add(&file, handover->plan->trust.path,
 		    handover->plan->trust.len);
+	if (handover->plan->secrets.len > 0)
+		head->secrets = add(&file, handover->plan->secrets.path,
+		    handover->plan->secrets.len);
 	head->policy = add(&file, policy, strlen(policy));
 	head->name = add(&file, handover->name, strlen(handover->name));
 	head->stage = add(&file, stage_of(handover),

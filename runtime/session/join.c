@@ -102,6 +102,7 @@ prepare(struct joining *joining)
 		.bound = joining->inside.bound,
 		.agent = joining->inside.agent,
 		.trust = place_in(&joining->offer, head->trust),
+		.secrets = place_in(&joining->offer, head->secrets),
 		.level = level_name((enum sbx_level)head->level),
 		.session = head->name.len > 0 ?
 		    offer_text(&joining->offer, head->name) :

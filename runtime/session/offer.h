@@ -144,12 +144,13 @@ struct offer_head {
 	/* Where that is outside, if it was moved; the other home; and the
 	 * repository of the workspace, if it lies elsewhere. */
 	struct offer_text scratch, other_home, git;
-	struct offer_text agent;  /* of ssh, if a rule opens it; "" */
-	struct offer_text trust;  /* a directory of network/tls.c; "" */
-	struct offer_text policy; /* as it was named */
-	struct offer_text name;   /* of the session; "" */
-	struct offer_text stage;  /* the name of the stage; "": there is none */
-	char digest[72];          /* of the policy, in hexadecimal */
+	struct offer_text agent;   /* of ssh, if a rule opens it; "" */
+	struct offer_text trust;   /* a directory of network/tls.c; "" */
+	struct offer_text secrets; /* variables of network/secrets.c; "" */
+	struct offer_text policy;  /* as it was named */
+	struct offer_text name;    /* of the session; "" */
+	struct offer_text stage; /* the name of the stage; "": there is none */
+	char digest[72];         /* of the policy, in hexadecimal */
 };
 
 /* An offer that was received. */

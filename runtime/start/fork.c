@@ -207,9 +207,10 @@ start_tls(struct sandbox *sandbox)
 
 	if (sandbox->options.plan || tls_rule(&sandbox->blob) == NULL)
 		return;
-	secrets_get(&sandbox->blob, &secrets);
+	secrets_get(&sandbox->blob, &sandbox->arena, &secrets);
 	tls_start(&sandbox->supervision.network, bind_anchored(sandbox->binder),
 	    &secrets);
+	sandbox->supervision.network.tls.placeholders.hidden = secrets.hidden;
 }
 
 /* Neither the command nor what it does to the files changes what it judges by. */

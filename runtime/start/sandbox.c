@@ -230,6 +230,8 @@ find_trust(struct sandbox *sandbox)
 	struct plan *plan = &sandbox->plan;
 
 	plan->trust = sbx_place_of("");
+	plan->secrets = secrets_variables(&sandbox->blob, &sandbox->arena,
+	    &tls->placeholders);
 	if (tls->name[0] == '\0')
 		return;
 	plan->trust = arena_join(&sandbox->arena,
@@ -275,6 +277,7 @@ sandbox_prepare(struct sandbox *sandbox, char **environment)
 			.agent = plan->binding->agent,
 			.git = plan->binding->git_copy,
 			.trust = plan->trust,
+			.secrets = plan->secrets,
 			.level = level_name(plan->level),
 		    },
 		    environment);
