@@ -42,6 +42,9 @@ hand_over(struct proxy *proxy, struct conn *conn, bool plain)
 	/* Where sbx-tls is not there any more, or cannot keep up, nobody else
 	 * may serve the name. */
 	if (sendmsg(FD_TLS, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+		/* Who was told that the way is open expects TLS. */
+		if (conn->form != FORM_REQUEST)
+			conn->form = FORM_BARE;
 		client_refused(proxy, conn, PROXY_FAILED);
 		return;
 	}
