@@ -112,7 +112,9 @@ launcher_text(const struct agent *agent, const char *blob)
 	    "# Written by 'sbxc init %s'; 'sbxc init %s --undo' removes it.\n"
 	    "%s"
 	    "program=$(command -v %s) || fail 'there is no %s in PATH'\n"
-	    "exec %s -w auto %s -- \\\n    \"$program\"%s \"$@\"\n",
+	    "explain=\n"
+	    "[ \"${1-}\" != --explain ] || { explain=$1; shift; }\n"
+	    "exec %s $explain -w auto %s -- \\\n    \"$program\"%s \"$@\"\n",
 	    client->title, client->name, client->name, variable_checks(agent),
 	    client->name, client->name, shell_word(arena, agent->init->sbxrun),
 	    shell_word(arena, blob), words);
