@@ -139,6 +139,16 @@ answer_fault(struct arena *arena, const struct test_result *result)
 
 	if (test->kind == TEST_ALLOW && !verdict->allowed)
 		return "it is denied";
+	if (test->kind == TEST_DENY && verdict->allowed &&
+	    result->access.kind == KIND_PORT &&
+	    result->access.detail == SBX_CONNECT_TCP &&
+	    (blob->meta->net == SBX_NET_LOOPBACK ||
+		blob->meta->net == SBX_NET_SELECTED))
+		return arena_printf(arena,
+		    "it is allowed, to servers inside alone: of those outside "
+		    "ask 'domain example.org:%u' or 'connect 192.0.2.1:%u'",
+		    (unsigned)result->access.port,
+		    (unsigned)result->access.port);
 	if (test->kind == TEST_DENY && verdict->allowed)
 		return verdict->depends ? "it is allowed with some arguments" :
 					  "it is allowed";

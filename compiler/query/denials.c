@@ -33,11 +33,11 @@ static const char *
 path_of(const struct subject *subject, const struct sbx_denial *denial)
 {
 	struct arena *arena = subject->places.arena;
-	size_t len = strlen(denial->path);
+	const char *slash = strrchr(denial->path, '/');
 
-	if (denial->names > 0 && len > 2 &&
-	    strcmp(denial->path + len - 2, "/*") == 0)
-		return arena_strndup(arena, denial->path, len - 2);
+	if (denial->names > 0 && slash != NULL && slash > denial->path)
+		return arena_strndup(arena, denial->path,
+		    (size_t)(slash - denial->path));
 	return denial->replaced ? arena_printf(arena, "%s~", denial->path) :
 				  denial->path;
 }

@@ -110,21 +110,40 @@ is_letter(char byte)
 	    ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
 }
 
-/* Whether both names end in six letters of which most differ; those of a name
- * that stands for many are X. */
+/* Where what differs begins, at the latest six letters before the end. */
+static size_t
+tail_of(const struct sbx_denial *a, const struct sbx_denial *b, size_t len)
+{
+	size_t at = directory_of(a);
+
+	while (at < len - TAIL && a->path[at] == b->path[at])
+		at++;
+	return at;
+}
+
+/* Whether both names end in six letters of which most differ; a longer end has
+ * digits, too, and may have dots.  Letters of a name that stands for many are X. */
 static bool
 differs_at_random(const struct sbx_denial *a, const struct sbx_denial *b)
 {
-	size_t len = strlen(a->path), differs = 0;
+	size_t len = strlen(a->path), differs = 0, tail;
+	bool a_digit = false, b_digit = false;
 
-	if (len != strlen(b->path) || len < directory_of(a) + TAIL ||
-	    memcmp(a->path, b->path, len - TAIL) != 0)
+	if (len != strlen(b->path) || len < directory_of(a) + TAIL)
 		return false;
-	for (size_t i = len - TAIL; i < len; i++) {
-		if (!is_letter(a->path[i]) || !is_letter(b->path[i]))
+	tail = tail_of(a, b, len);
+	for (size_t i = tail; i < len; i++) {
+		if (i < len - TAIL && a->path[i] == '.' && b->path[i] == '.')
+			continue;
+		if (!is_letter(a->path[i]) || !is_letter(b->path[i]) ||
+		    (a->names > 0 && a->path[i] != 'X'))
 			return false;
-		differs += a->path[i] != b->path[i];
+		a_digit |= a->path[i] <= '9';
+		b_digit |= b->path[i] <= '9';
+		differs += i >= len - TAIL && a->path[i] != b->path[i];
 	}
+	if (tail < len - TAIL && (!b_digit || (!a_digit && a->names == 0)))
+		return false;
 	return differs >= TAIL_DIFFERS || a->names > 0;
 }
 
@@ -185,8 +204,11 @@ join(struct explaining *explaining, const struct sbx_denial *denial)
 			return true;
 		}
 		if (differs_at_random(at, denial)) {
+			size_t len = strlen(at->path);
+
 			at->names = at->names > 0 ? at->names : 1;
-			memset(at->path + strlen(at->path) - TAIL, 'X', TAIL);
+			for (size_t j = tail_of(at, denial, len); j < len; j++)
+				at->path[j] = at->path[j] == '.' ? '.' : 'X';
 			count_in(at, denial);
 			return true;
 		}

@@ -241,6 +241,8 @@ denials()
 	    'read +~/other/file +1x cat'
 	tells "$1" shell 'ln -s ../other way; cat way/file' \
 	    'read +~/other/file +1x cat'
+	tells "$1" shell 'touch ~/t.1.5aae70f6abb7 ~/t.2.ac4e5cb0f11a ~/t.3.e44f307d8d12' \
+	    'write +~/t\.X\.X{12} +3x touch +no rule, 3 names'
 	tells "$1" shell 'for i in 1 2 3; do cat ~/other/file; done' \
 	    'read +~/other/file +3x cat'
 	# The calls of another machine are no business of the one who looks.
