@@ -77,6 +77,7 @@ kernel_scripts = \
 	tests/kernel/places.sh \
 	tests/kernel/plan.sh \
 	tests/kernel/scratch.sh \
+	tests/kernel/secrets.sh \
 	tests/kernel/settings.sh \
 	tests/kernel/shell.sh \
 	tests/kernel/socket_rules.sh \
