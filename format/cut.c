@@ -20,7 +20,6 @@ enum {
 	RET_A = 0x16,
 	JUMP = 0x05, /* BPF_JMP | BPF_JA */
 	PAIRS = 10,  /* of filters: of each level, network and listener */
-	LISTS = 1024,
 };
 
 #define ACTION_MASK 0xffff0000u
