@@ -292,7 +292,7 @@ proxy_begin(struct stage *stage, const char *level, const char *path)
 {
 	struct sbx_way ways[SBX_MAX_WAYS];
 	size_t count = sbx_ways(&stage->blob, SBX_ON_LINUX, ways);
-	int fds[SBX_MAX_WAYS + 4], events[2], control[2], total = 0;
+	int fds[SBX_MAX_WAYS + 5], events[2], control[2], total = 0;
 
 	must(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, events) ==
 		    0 &&
@@ -303,6 +303,8 @@ proxy_begin(struct stage *stage, const char *level, const char *path)
 	fds[total++] = events[1];
 	fds[total++] = control[1];
 	fds[total++] = stage->inner;
+	/* There is no sbx-tls. */
+	fds[total++] = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (strcmp(level, "standard") == 0) {
 		/* In the host's network, on any port. */
 		count = 0;

@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { POLICY = 3, EVENTS, CONTROL, INSIDE, SOCKETS, MOST = 64 };
+enum { POLICY = 3, EVENTS, CONTROL, INSIDE, TLS, SOCKETS, MOST = 64 };
 
 enum { SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
 
