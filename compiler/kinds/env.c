@@ -360,12 +360,37 @@ policy_verdict(const struct subject *subject, const char *name)
 	};
 }
 
+/* The rule with a secret that the command knows by this variable, or NULL. */
+static const struct sbx_name *
+find_use(const struct subject *subject, const char *name)
+{
+	const struct sbx_blob *blob = subject->places.blob;
+
+	for (uint32_t i = 0; i < blob->name_count; i++) {
+		const struct sbx_name *rule = &blob->names[i];
+
+		if (rule->variable != 0 && subject->arch->audit != 0 &&
+		    (rule->platforms & subject->arch->platforms) != 0 &&
+		    strcmp(sbx_string(blob, rule->variable), name) == 0)
+			return rule;
+	}
+	return NULL;
+}
+
 static struct verdict
 env_verdict(const struct subject *subject, const struct access *access)
 {
 	const struct sbx_given *given = given_find(subject, access->name);
+	const struct sbx_name *use = find_use(subject, access->name);
 	struct verdict verdict;
 
+	if (use != NULL)
+		return (struct verdict){
+			.allowed = true,
+			.by = BY_RULE + KIND_DOMAIN,
+			.rule = (uint32_t)(use - subject->places.blob->names),
+			.source = use->source,
+		};
 	if (given != NULL && sbx_given_overrides(given))
 		return given_verdict(given);
 	verdict = policy_verdict(subject, access->name);
@@ -379,6 +404,8 @@ answer_given(const struct why *why, const struct sbx_given *given)
 	static const char *const values[] = {
 		[SBX_GIVEN_SCRATCH] = "where the scratch directory is",
 		[SBX_GIVEN_PROXY] = "for programs that look for a proxy alone",
+		[SBX_GIVEN_TRUST] = "whom programs are to believe where TLS "
+				    "is ended",
 		[SBX_GIVEN_GIT] = "where a copy of the settings of git is",
 		[SBX_GIVEN_AGENT] = "where the socket of the agent is",
 		[SBX_GIVEN_PROFILE] = "the name of the profile",
@@ -457,6 +484,16 @@ env_answer(const struct why *why)
 		answer_given(why, given);
 	else
 		why_say_decider(why, &why->verdict);
+	if (why->verdict.by == BY_RULE + KIND_DOMAIN) {
+		const struct sbx_name *use =
+		    &why->blob->names[why->verdict.rule];
+
+		fprintf(why->stream,
+		    "    it has something in place of secret %s, which the "
+		    "command may use and cannot read\n",
+		    sbx_string(why->blob, use->secret));
+		return;
+	}
 	answer_unset(why);
 	if (why->verdict.by == BY_SET)
 		answer_absent(why);
