@@ -449,9 +449,10 @@ static bool
 needs_namespaces(const struct sbx_blob *blob, const struct sbx_syscall *call)
 {
 	const char *reason = sbx_string(blob, call->reason);
+	bool clones = strcmp(sbx_string(blob, call->name), "clone") == 0;
 
 	return call->source == SBX_NO_SOURCE &&
-	    (strcmp(reason, "@namespaces") == 0 ||
+	    (strcmp(reason, clones ? "namespaces" : "@namespaces") == 0 ||
 		strcmp(reason, "@mount") == 0);
 }
 
@@ -465,16 +466,17 @@ syscall_remedy(struct remedy *remedy)
 	if (remedy->verdict->by != BY_SYSCALL)
 		return;
 	call = &blob->syscalls[remedy->verdict->rule];
-	if (!decider_names_call(blob, call)) {
-		if (strcmp(sbx_string(blob, call->reason), "network") == 0)
-			add_opener(remedy);
-		return;
-	}
 	if (needs_namespaces(blob, call)) {
 		remedy_add(remedy, REMEDY_NONE,
 		    "nobody gets users, mounts or processes of their own "
 		    "inside, whatever a policy says: run it outside of the "
-		    "sandbox");
+		    "sandbox, or without a sandbox of its own (Chromium: "
+		    "--no-sandbox)");
+		return;
+	}
+	if (!decider_names_call(blob, call)) {
+		if (strcmp(sbx_string(blob, call->reason), "network") == 0)
+			add_opener(remedy);
 		return;
 	}
 	name = sbx_string(blob, call->name);

@@ -199,7 +199,8 @@ find_access(const struct subject *subject, const struct sbx_denial *denial,
 		if (starts_programs(subject, words[1])) {
 			words[0] = "spawn";
 			count = 1;
-		}
+		} else if (words[1] != NULL && strcmp(words[1], "clone") == 0)
+			words[1] = "clone(0x10000000)"; /* CLONE_NEWUSER */
 		break;
 	case SBX_DENIED_END:
 		break;
