@@ -331,6 +331,7 @@ server_failed(struct talk *talk)
 static bool
 shake(struct talk *talk, struct peer *peer)
 {
+	const int now = 1;
 	int result;
 
 	if (peer->shaken || peer->broken || peer->fd < 0)
@@ -338,6 +339,10 @@ shake(struct talk *talk, struct peer *peer)
 	ERR_clear_error();
 	result = SSL_do_handshake(peer->ssl);
 	if (result == 1) {
+		/* Many a client does not send its request before its last
+		 * message was acknowledged, which may take 40 ms. */
+		setsockopt(peer->fd, IPPROTO_TCP, TCP_QUICKACK, &now,
+		    sizeof now);
 		peer->shaken = true;
 		return true;
 	}
