@@ -35,6 +35,15 @@ has_braces(const struct sheet *sheet, const struct ast_list *list)
 	return list->first != list->last || list->first->kind == AST_WORD;
 }
 
+/* A method and its path, which stay together. */
+static bool
+is_pair(const struct ast_atom *atom)
+{
+	return atom != NULL && atom->next != NULL &&
+	    atom->next->kind == AST_PATH &&
+	    (atom->kind == AST_WORD || strcmp(atom->text, "*") == 0);
+}
+
 static void
 put_flat_list(struct sheet *sheet, const struct ast_list *list)
 {
@@ -44,9 +53,9 @@ put_flat_list(struct sheet *sheet, const struct ast_list *list)
 		sheet_puts(sheet, "{ ");
 	for (const struct ast_atom *atom = list->first; atom != NULL;
 	     atom = atom->next) {
-		if (atom != list->first)
-			sheet_puts(sheet, "  ");
 		sheet_object(sheet, atom, 0);
+		if (atom->next != NULL)
+			sheet_puts(sheet, is_pair(atom) ? " " : "  ");
 	}
 	if (braces)
 		sheet_puts(sheet, " }");
@@ -59,15 +68,6 @@ same_line(const struct sheet *sheet, const struct ast_atom *atom)
 	return sheet->source != NULL && atom->next != NULL &&
 	    !sheet_is_broken(sheet,
 		(struct loc){ atom->loc.end, atom->next->loc.begin });
-}
-
-/* A method stays with its path. */
-static bool
-is_pair(const struct sheet *sheet, const struct ast_atom *atom)
-{
-	return atom->kind == AST_WORD && atom->next != NULL &&
-	    atom->next->kind == AST_PATH &&
-	    (sheet->source == NULL || same_line(sheet, atom));
 }
 
 /* The last object of a line of the source; *fits: on one line here, too. */
@@ -95,20 +95,23 @@ static void
 put_lines(struct sheet *sheet, const struct ast_list *list, int depth)
 {
 	bool broken = sheet_is_broken(sheet, list->loc), fits = false;
-	const struct ast_atom *end = NULL;
+	const struct ast_atom *end = NULL, *before = NULL;
 
 	for (const struct ast_atom *atom = list->first; atom != NULL;
 	     atom = atom->next) {
 		if (sheet->column == 0)
 			sheet_between(sheet, depth);
 		else
-			sheet_puts(sheet, "  ");
+			sheet_puts(sheet, is_pair(before) ? " " : "  ");
+		before = atom;
 		if (end == NULL && broken)
 			end = line_end(sheet, atom, depth, &fits);
 		sheet_indent(sheet, depth);
 		sheet_object(sheet, atom, depth);
 		sheet->first = false;
-		if ((fits && atom != end) || is_pair(sheet, atom))
+		if ((fits && atom != end) ||
+		    (is_pair(atom) &&
+			(sheet->source == NULL || same_line(sheet, atom))))
 			continue;
 		sheet_trailing(sheet);
 		sheet_newline(sheet);
