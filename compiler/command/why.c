@@ -114,8 +114,7 @@ answer(const struct options *options, struct subject *subject)
 	const char *by_name[] = { "exec", NULL };
 	size_t count = operands->list.count - 1;
 	struct access access;
-	const char *fault, *above = NULL;
-	bool allowed;
+	const char *fault;
 
 	subject->happens = asks_machine(options) ||
 	    (!options->model && options->level != NULL);
@@ -142,17 +141,11 @@ answer(const struct options *options, struct subject *subject)
 	if ((access.kind == KIND_SYSCALL || access.kind == KIND_SOCKET) &&
 	    options->arch == NULL && asks_machine(options))
 		chosen_ask(options, subject);
-	allowed = why(stdout, subject, &access, options->level == NULL);
 	if (asks_machine(options))
-		above = ceiling_of(options, subject, words, count);
-	if (above != NULL) {
-		printf("    but not by the ceiling of this machine: %s\n",
-		    above);
-		return EXIT_POLICY;
-	}
-	if (allowed)
+		subject->above = ceiling_of(options, subject, words, count);
+	if (why(stdout, subject, &access, options->level == NULL))
 		return EXIT_CLEAN;
-	if (asks_machine(options))
+	if (asks_machine(options) && subject->above == NULL)
 		say_commands(options, subject, &access);
 	return EXIT_POLICY;
 }

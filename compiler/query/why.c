@@ -344,6 +344,8 @@ outcome(const struct why *why)
 {
 	const struct rule_kind *kind = rule_kinds[why->access->kind];
 
+	if (why->subject->above != NULL)
+		return "denied";
 	if (!why->verdict.allowed)
 		return happens(why) ? "allowed" : "denied";
 	return kind->outcome != NULL ? kind->outcome(why) : "allowed";
@@ -401,17 +403,22 @@ why(FILE *stream, const struct subject *subject, const struct access *access,
 	fprintf(stream, "%s: ", outcome(&why));
 	access_show(stream, access);
 	putc('\n', stream);
+	if (subject->above != NULL)
+		fprintf(stream,
+		    "    by the ceiling of this machine: %s\n"
+		    "    %s by the policy:\n",
+		    subject->above, why.verdict.allowed ? "allowed" : "denied");
 	if (why.verdict.by == BY_EVERYTHING) {
 		fputs("    the policy allows everything\n", stream);
-		return true;
+		return subject->above == NULL;
 	}
 	rule_kinds[access->kind]->answer(&why);
 	why_say_effects(&why);
 	if (!why.verdict.allowed) {
 		why_say_enforcers(&why);
-		if (!happens(&why))
+		if (!happens(&why) && subject->above == NULL)
 			say_remedy(&why);
 	}
 	say_refusal(&why);
-	return happens(&why);
+	return happens(&why) && subject->above == NULL;
 }

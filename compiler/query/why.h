@@ -294,7 +294,9 @@ struct subject {
 	bool happens;  /* told is what happens, and not what the rules say */
 	const struct subject
 	    *ceiling; /* of this machine; NULL: none is asked */
-	bool cut;     /* a `prefer deny` of a glob has found nothing: there was
+	/* What of it denies what is asked about; NULL: nothing. */
+	const char *above;
+	bool cut; /* a `prefer deny` of a glob has found nothing: there was
 	                * more than sbxrun searches */
 	bool
 	    policy_alone; /* variables that sbxrun sets by itself are left out */

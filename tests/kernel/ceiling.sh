@@ -297,7 +297,7 @@ why()
 ceiling 'allow read /' 'deny read ~/other' 'allow exec /' 'allow env *' \
     'allow write /dev/null'
 case $(why read "$home/other/file"; echo $?) in
-*/etc/sbx/ceiling.sbx:4:*'deny read ~/other'*1) tap_ok 'why names its line' ;;
+denied:*/etc/sbx/ceiling.sbx:4:*'deny read ~/other'*1) tap_ok 'why names its line' ;;
 *) tap_not_ok 'why names its line' "$(why read "$home/other/file")" ;;
 esac
 case $(why write "$home/ws/x"; echo $?) in
