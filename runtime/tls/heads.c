@@ -86,12 +86,20 @@ hides_answer(struct text name)
 	return IS_ONE_OF(name, names);
 }
 
+/* Servers that hand fields on as variables take '_' for '-'. */
 static bool
 is_override(struct text name)
 {
 	static const char *const names[] = { "X-HTTP-Method-Override",
-		"X-HTTP-Method", "X-Method-Override" };
+		"X-HTTP-Method", "X-Method-Override", "X-Original-URL",
+		"X-Rewrite-URL" };
+	char copy[32];
 
+	if (name.len > sizeof copy)
+		return false;
+	for (size_t i = 0; i < name.len; i++)
+		copy[i] = (char)(name.at[i] == '_' ? '-' : name.at[i]);
+	name.at = copy;
 	return IS_ONE_OF(name, names);
 }
 

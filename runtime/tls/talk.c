@@ -139,8 +139,10 @@ tell(struct talk *talk, enum proxy_verdict verdict, uint32_t rule,
 
 /* --- the end ------------------------------------------------------------------ */
 
+/* sbx-proxy may still have the socket, and while it has, epoll(7) would go on about
+ * a connection that is not here any more. */
 static void
-peer_close(struct peer *peer, bool reset)
+peer_close(const struct tls *tls, struct peer *peer, bool reset)
 {
 	const struct linger at_once = { .l_onoff = 1, .l_linger = 0 };
 
@@ -153,6 +155,7 @@ peer_close(struct peer *peer, bool reset)
 	    !peer->broken)
 		SSL_shutdown(peer->ssl);
 	SSL_free(peer->ssl);
+	epoll_ctl(tls->epoll, EPOLL_CTL_DEL, peer->fd, NULL);
 	close(peer->fd);
 	peer->fd = -1;
 }
@@ -169,8 +172,8 @@ talk_end(struct talk *talk, bool reset)
 	event.sent = talk->sent;
 	event.received = talk->received;
 	send_event(talk->tls, &event);
-	peer_close(&talk->client, reset);
-	peer_close(&talk->server, false);
+	peer_close(talk->tls, &talk->client, reset);
+	peer_close(talk->tls, &talk->server, false);
 	talk->dead = true;
 	talk->tls->count--;
 	talk->tls->unready = true;
@@ -190,7 +193,7 @@ finish(struct talk *talk)
 	talk->ending = true;
 	talk->up = UP_STOPPED;
 	talk->deadline = talk->tls->now + DRAIN_TIME + HEAD_TIME;
-	peer_close(&talk->server, false);
+	peer_close(talk->tls, &talk->server, false);
 }
 
 /* --- bytes --------------------------------------------------------------------- */
@@ -528,7 +531,7 @@ refuse_head(struct talk *talk, const struct http_request *request,
 		return;
 	case HEAD_OVERRIDE:
 		refuse_request(talk, request, PROXY_MALFORMED,
-		    "a field says another method", UINT32_MAX);
+		    "a field says another method or path", UINT32_MAX);
 		return;
 	case HEAD_UPGRADE:
 		refuse_request(talk, request, PROXY_PROTOCOL,
@@ -649,7 +652,8 @@ up_head(struct talk *talk)
 		break;
 	}
 	talk->deadline = 0;
-	talk->is_head = text_is(request.method, "HEAD");
+	talk->is_head = request.method.len == 4 &&
+	    memcmp(request.method.at, "HEAD", 4) == 0;
 	if (talk->server.broken || talk->server.ended) {
 		/* Where an answer has gone, the client tries again. */
 		if (talk->served && talk->distrust == NULL)

@@ -97,7 +97,7 @@ enum head_fault {
 	HEAD_LONG,
 	HEAD_SECRET,   /* swap->refused */
 	HEAD_TARGET,   /* the same, and it stands in the path or the query */
-	HEAD_OVERRIDE, /* of the method, in a field */
+	HEAD_OVERRIDE, /* of the method or the path, in a field */
 	HEAD_UPGRADE,
 	HEAD_EXPECT,
 };

@@ -3,6 +3,7 @@
 # as sbx-proxy does, with a client and a server of ours at their ends: what it lets
 # through, what it refuses, and that no byte of a secret comes back.
 import array, base64, os, socket, ssl, struct, subprocess, sys, threading
+import time
 
 policy, work = sys.argv[1:]
 program = os.environ['builddir'] + '/sbx-tls'
@@ -133,7 +134,10 @@ def start(secrets, roots):
     return pid, number, values, handing[0], events[0]
 
 
-def hand_over(server, name, plain=0, head=b''):
+kept = []
+
+
+def hand_over(server, name, plain=0, head=b'', keeps=False):
     listening = socket.create_server(('127.0.0.1', 0))
     client = socket.create_connection(listening.getsockname())
     theirs, _ = listening.accept()
@@ -145,7 +149,10 @@ def hand_over(server, name, plain=0, head=b''):
     upstream.setblocking(False)
     handing.sendmsg([what], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, sockets)])
     for end in listening, theirs, upstream:
-        end.close()
+        if keeps and end != listening:
+            kept.append(end)
+        else:
+            end.close()
     if plain:
         return client
     context = ssl.create_default_context(cadata=pem)
@@ -232,6 +239,8 @@ tap(b'Range' not in seen and b'gzip' not in seen, 'neither is asked for', seen)
 got, seen = status(200, 'a field that is for us alone',
                    line(b'GET /x HTTP/1.1', b'\r\nConnection: Authorization'))
 tap(SECRET not in seen, 'it does not go on', seen)
+got, seen = status(200, 'a method of another case', line(b'head /x HTTP/1.1'))
+tap(mine in got.split(b'\r\n\r\n')[-1], 'its answer has a body', got)
 got, seen = status(100, 'who waits to be told to go on', line(
     b'POST /x HTTP/1.1', b'\r\nExpect: 100-continue\r\nConnection: close'
     b'\r\nContent-Length: 1') + b'x')
@@ -250,7 +259,8 @@ for want, request, more in (
         (403, b'GET /a/../b', b''), (403, b'GET /a/%2e%2e/b', b''),
         (403, b'GET //a/x', b''), (403, b'GET /a/x;y', b''),
         (403, b'GET /a/x', bearer + b'\r\n'),
-        (400, b'GET /a/x', b'X-HTTP-Method-Override: PUT\r\n')):
+        (400, b'GET /a/x', b'X-HTTP-Method-Override: PUT\r\n'),
+        (400, b'GET /a/x', b'X_Original_Url: /b\r\n')):
     status(want, request.decode(), request + b' HTTP/1.1\r\nHost: judged.test\r\n'
            + more + b'\r\n', server=judged, name='judged.test')
 
@@ -302,6 +312,14 @@ with hand_over(judged, 'judged.test') as client:
     client.sendall(first + first.replace(b'/a/x', b'/b'))
     got = receive(client) + receive(client)
 tap(b'200 OK' in got and b'403 Forbidden' in got, 'one behind the other', got)
+# sbx-proxy closes its own descriptors when it comes to that, perhaps after the end.
+with hand_over(judged, 'judged.test', plain=1, keeps=True) as client:
+    client.sendall(b'x\r\n\r\n')
+    tap(receive(client)[9:12] == b'400', 'what is no request', got)
+    client.shutdown(socket.SHUT_WR)
+    time.sleep(0.1)
+    kept[1].shutdown(socket.SHUT_RDWR)
+    time.sleep(0.1)
 tap(os.waitpid(pid, os.WNOHANG) == (0, 0), 'it has lived through all of that')
 handing.close()
 tap(os.waitpid(pid, 0)[1] == 0, 'it ends when nobody hands over any more')
