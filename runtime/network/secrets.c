@@ -260,7 +260,9 @@ be_command(char *const *words, int out)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+	/* A workspace is no place to begin in: what a command has written there may be
+	 * settings to such a program, or have its name. */
+	if (null >= 0 && chdir("/") == 0 && dup2(null, STDIN_FILENO) >= 0 &&
 	    dup2(out, STDOUT_FILENO) >= 0)
 		execvp(words[0], words);
 	_exit(EXIT_REFUSED);

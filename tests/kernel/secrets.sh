@@ -40,7 +40,9 @@ says()
 }
 gh='secret gh for a.test from env REAL'
 named="secret file for *.x.test b.test from file $tmp/value"
-said='secret said for *.test from command sh -c "echo said-0123456789abcdef"'
+# Not begun in the workspace, where a command may have put what it reads.
+said='secret said for *.test from command sh -c "test ! -e here && echo said-0123456789abcdef"'
+touch here
 says '# mine' "$gh" "$named" "$said"
 
 # shellcheck disable=SC2016  # the shell inside expands it
