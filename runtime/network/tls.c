@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -225,9 +226,12 @@ make_directory(struct network *network, const struct binding *binding,
 	struct network_tls *tls = &network->tls;
 	struct sbx_place scratch = binding->anchors[SBX_ANCHOR_TMP];
 	struct out name, wgetrc;
+	uint64_t number = (uint64_t)getpid();
 
 	out_into(&name, tls->name, sizeof tls->name);
-	out_print(&name, "/.sbx-tls-%u", (unsigned)getpid());
+	/* Commands write there: none may know the next name and take it. */
+	getrandom(&number, sizeof number, 0);
+	out_print(&name, "/.sbx-tls-%lu", number);
 	tls->owner = getpid();
 	tls->scratch = open(scratch.path, flags);
 	out_init(&wgetrc, -1);

@@ -57,6 +57,15 @@ for level in full standard; do
 	esac
 done
 
+# shellcheck disable=SC2016  # each shell expands its own
+got=$("$SBXRUN" --level standard "$tmp/secrets.bin" -- sh -c 'echo "$TMPDIR"' 2>/dev/null)
+if bash -c 'mkdir "$0/.sbx-tls-$$" && exec "$@"' "$got" "$SBXRUN" \
+    --level standard "$tmp/secrets.bin" -- true 2>"$tmp/err"; then
+	tap_ok 'a directory that a run of this number has left'
+else
+	tap_not_ok 'a directory that a run of this number has left' "$(cat "$tmp/err")"
+fi
+
 # refused NAME PART: sbxrun ends with 125 and one line that has it.
 refused()
 {
