@@ -5,6 +5,7 @@
  * ninth on all names of a directory are.
  */
 #include "runtime/explain/explain.h"
+#include "runtime/network/event.h"
 
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
@@ -79,7 +80,9 @@ is_same(const struct sbx_denial *a, const struct sbx_denial *b)
 		return false;
 	if (explain_has_path(a) || explain_has_host(a))
 		return a->probe == b->probe && a->port == b->port &&
-		    a->verdict == b->verdict && strcmp(a->path, b->path) == 0;
+		    a->verdict == b->verdict && strcmp(a->path, b->path) == 0 &&
+		    (explain_has_path(a) ||
+			memcmp(a->path, b->path, PROXY_EVENT_NAME) == 0);
 	return a->number == b->number && a->port == b->port &&
 	    strcmp(a->path, b->path) == 0 &&
 	    memcmp(a->args, b->args, sizeof a->args) == 0;

@@ -30,7 +30,9 @@ add(struct explaining *explaining, const struct decision *decision)
 		.verdict = event->verdict,
 	};
 
-	memcpy(denial.path, event->name, sizeof event->name);
+	/* And the request behind it. */
+	strcpy(denial.path, event->name);
+	strcpy(denial.path + strlen(event->name) + 1, event_request(event));
 	explain_add(explaining, &denial);
 }
 
@@ -51,13 +53,15 @@ event_of(const struct sbx_denial *denial)
 		.version = PROXY_EVENT_VERSION,
 		.verdict = denial->verdict,
 		.port = denial->port,
-		.rule = PROXY_NO_RULE_INDEX,
+		/* Which one is no matter here. */
+		.rule = denial->source == SBX_NO_SOURCE ? PROXY_NO_RULE_INDEX :
+							  0,
 	};
 
 	while (kinds[event.via] != denial->kind)
 		event.via++;
-	memcpy(event.name, denial->path,
-	    strnlen(denial->path, sizeof event.name - 1));
+	/* With the request behind it. */
+	memcpy(event.name, denial->path, sizeof event.name - 1);
 	return event;
 }
 

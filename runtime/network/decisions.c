@@ -54,18 +54,6 @@ decision_is_record(const struct proxy_event *event)
 	    event->name[sizeof event->name - 1] == '\0';
 }
 
-/* What was asked for of the name, as sbx-tls says behind it; or "". */
-static const char *
-what_of(const struct proxy_event *event)
-{
-	size_t len = strlen(event->name) + 1;
-
-	return event->verdict >= PROXY_REQUEST &&
-		event->verdict <= PROXY_DISTRUSTED && len < sizeof event->name ?
-	    event->name + len :
-	    "";
-}
-
 static bool
 is_record(const struct proxy_event *event, size_t size)
 {
@@ -78,7 +66,7 @@ is_same(const struct proxy_event *a, const struct proxy_event *b)
 {
 	return a->verdict == b->verdict && a->port == b->port &&
 	    strcmp(a->name, b->name) == 0 &&
-	    strcmp(what_of(a), what_of(b)) == 0;
+	    strcmp(event_request(a), event_request(b)) == 0;
 }
 
 bool
@@ -188,8 +176,8 @@ decision_record(struct out *json, const struct sbx_blob *blob,
 
 	json_string(json, "name", event->name);
 	json_number(json, "port", event->port);
-	if (*what_of(event) != '\0')
-		json_string(json, "request", what_of(event));
+	if (*event_request(event) != '\0')
+		json_string(json, "request", event_request(event));
 	json_string(json, "verdict", verdicts[event->verdict].word);
 	json_string(json, "via", vias[event->via]);
 	json_number(json, "count", decision->times);
@@ -215,8 +203,8 @@ name_one(struct out *out, const struct proxy_event *event)
 	out_text(out, v6 ? "]" : "");
 	if (event->port != 0)
 		out_print(out, ":%u", event->port);
-	out_text(out, *what_of(event) != '\0' ? " " : "");
-	out_shown(out, what_of(event), strlen(what_of(event)));
+	out_text(out, *event_request(event) != '\0' ? " " : "");
+	out_shown(out, event_request(event), strlen(event_request(event)));
 }
 
 void

@@ -146,6 +146,9 @@ bool handing_receive(int socket, struct handing *handing);
 
 /* --- remedy.c ---------------------------------------------------------- */
 
+/* What was asked for of the name, as sbx-tls says behind it: "GET /a?b"; or "". */
+const char *event_request(const struct proxy_event *event);
+
 /*
  * False, and nothing is written: no single rule would.  A rule denies it, which
  * stands elsewhere; or it was no matter of a rule.

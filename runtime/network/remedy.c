@@ -69,22 +69,52 @@ out_address(struct out *out, const uint8_t address[SBX_ADDRESS_SIZE])
 /* --- rules ---------------------------------------------------------------- */
 
 /* Of a query the port is not known yet, and of most it will be one of these.  What
- * is neither TLS nor HTTP wants a rule that names the port. */
+ * is neither TLS nor HTTP wants a rule that names the port.  `more` follows it. */
 static bool
-put_name(struct out *out, const struct proxy_event *event)
+put_name(struct out *out, const struct proxy_event *event, const char *more,
+    size_t more_len)
 {
-	bool is_private = event->verdict == PROXY_PRIVATE;
 	char name[SBX_NAME_SIZE];
 
 	if (!sbx_name_normal(event->name, strlen(event->name), name))
 		return false;
-	out_print(out, "allow network domain %s\"%s", is_private ? "{ " : "",
+	out_print(out, "allow network domain %s\"%s", more_len > 0 ? "{ " : "",
 	    name);
 	if (event->port != 0 &&
 	    (!sbx_port_is_web(event->port) || event->verdict == PROXY_NO_NAME))
 		out_print(out, ":%u", (unsigned)event->port);
-	out_text(out, is_private ? "\" private }" : "\"");
+	out_text(out, more_len > 0 ? "\" " : "\"");
+	out_bytes(out, more, more_len);
+	out_text(out, more_len > 0 ? " }" : "");
 	return true;
+}
+
+const char *
+event_request(const struct proxy_event *event)
+{
+	size_t len = strlen(event->name) + 1;
+
+	return event->verdict >= PROXY_REQUEST &&
+		event->verdict <= PROXY_DISTRUSTED && len < sizeof event->name ?
+	    event->name + len :
+	    "";
+}
+
+/* This one request, if no rule denies it and its path can be written as it is. */
+static bool
+put_request(struct out *out, const struct proxy_event *event)
+{
+	static const char plain[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	    "0123456789/._~- ";
+	const char *request = event_request(event);
+	size_t len = strcspn(request, "?");
+
+	if (event->rule != UINT32_MAX || strspn(request, plain) < len ||
+	    strstr(request, " /") == NULL || strstr(request, "/.") != NULL ||
+	    strstr(request, "//") != NULL)
+		return false;
+	return put_name(out, event, request, len);
 }
 
 static bool
@@ -124,6 +154,8 @@ put_endpoint(struct out *out, const struct proxy_event *event)
 bool
 remedy_put(struct out *out, const struct proxy_event *event)
 {
+	if (event->verdict == PROXY_REQUEST)
+		return put_request(out, event);
 	if ((event->verdict != PROXY_NO_RULE &&
 		event->verdict != PROXY_PRIVATE &&
 		event->verdict != PROXY_NO_NAME &&
@@ -135,7 +167,8 @@ remedy_put(struct out *out, const struct proxy_event *event)
 	case PROXY_BY_HTTP:
 	case PROXY_BY_SOCKS:
 	case PROXY_BY_ADDRESS:
-		return put_name(out, event);
+		return put_name(out, event, "private",
+		    event->verdict == PROXY_PRIVATE ? 7 : 0);
 	case PROXY_BY_ENDPOINT:
 		return put_endpoint(out, event);
 	case PROXY_BY_HOST:

@@ -12,7 +12,7 @@
 static const struct {
 	enum proxy_via via;
 	enum proxy_verdict verdict;
-	const char *name;
+	char name[40];
 	uint16_t port;
 	const char *rule; /* "": none */
 } cases[] = {
@@ -28,6 +28,11 @@ static const struct {
 	    "allow network domain { \"a.example\" private }" },
 	{ PROXY_BY_HTTP, PROXY_PRIVATE, "a.example", 8080,
 	    "allow network domain { \"a.example:8080\" private }" },
+	/* Of a request what stands behind the name. */
+	{ PROXY_BY_HTTP, PROXY_REQUEST, "a.example\0POST /a/b?c", 443,
+	    "allow network domain { \"a.example\" POST /a/b }" },
+	{ PROXY_BY_HTTP, PROXY_REQUEST, "a.example\0GET /a/../b", 443, "" },
+	{ PROXY_BY_HTTP, PROXY_REQUEST, "a.example\0GET /{}", 443, "" },
 	{ PROXY_BY_HTTP, PROXY_RESERVED, "a.example", 443, "" },
 	{ PROXY_BY_HTTP, PROXY_DENIED, "a.example", 443, "" },
 	{ PROXY_BY_HTTP, PROXY_OTHER_NAME, "a.example", 443, "" },
@@ -91,7 +96,7 @@ try_rules(struct tap *tap)
 		struct out out;
 		bool found;
 
-		strcpy(event.name, cases[i].name);
+		memcpy(event.name, cases[i].name, sizeof cases[i].name);
 		out_init(&out, -1);
 		found = remedy_put(&out, &event);
 		if (!tap_ok(tap,
