@@ -100,18 +100,23 @@ event_request(const struct proxy_event *event)
 	    "";
 }
 
-/* This one request, if no rule denies it and its path can be written as it is. */
+/* This one request, if no rule denies it and it is here whole and can be written as
+ * it is.  The client writes the method: "git-write" would open more than it asked
+ * for. */
 static bool
 put_request(struct out *out, const struct proxy_event *event)
 {
 	static const char plain[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	    "0123456789/._~- ";
+	static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ-";
 	const char *request = event_request(event);
+	const char *path = request + strspn(request, capitals);
 	size_t len = strcspn(request, "?");
 
 	if (event->rule != UINT32_MAX || strspn(request, plain) < len ||
-	    strstr(request, " /") == NULL || strstr(request, "/.") != NULL ||
+	    strncmp(path, " /", 2) != 0 || strstr(request, "/.") != NULL ||
+	    path + strlen(path) == event->name + sizeof event->name - 1 ||
 	    strstr(request, "//") != NULL)
 		return false;
 	return put_name(out, event, request, len);

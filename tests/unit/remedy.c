@@ -33,6 +33,7 @@ static const struct {
 	    "allow network domain { \"a.example\" POST /a/b }" },
 	{ PROXY_BY_HTTP, PROXY_REQUEST, "a.example\0GET /a/../b", 443, "" },
 	{ PROXY_BY_HTTP, PROXY_REQUEST, "a.example\0GET /{}", 443, "" },
+	{ PROXY_BY_HTTP, PROXY_REQUEST, "a.example\0git-write /a", 443, "" },
 	{ PROXY_BY_HTTP, PROXY_RESERVED, "a.example", 443, "" },
 	{ PROXY_BY_HTTP, PROXY_DENIED, "a.example", 443, "" },
 	{ PROXY_BY_HTTP, PROXY_OTHER_NAME, "a.example", 443, "" },
