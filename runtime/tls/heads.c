@@ -151,7 +151,12 @@ head_request(const struct http_request *request, struct head_rules rules,
 	struct head head = { .at = at, .size = HTTP_HEAD_MAX + HEAD_ADDED };
 	struct text rest = request->fields, line, name, value;
 	enum head_fault fault;
-	bool last = text_is(request->version, "HTTP/1.0");
+	/* Some servers leave the body of a GET alone, and would read it as the next
+	 * request, which nobody has judged. */
+	bool last = text_is(request->version, "HTTP/1.0") ||
+	    (request->body != HTTP_NO_BODY &&
+		(text_is(request->method, "GET") ||
+		    text_is(request->method, "HEAD")));
 
 	*expects = false;
 	swap->refused = secrets_find(swap->secrets, request->path.at,

@@ -239,6 +239,9 @@ tap(b'Range' not in seen and b'gzip' not in seen, 'neither is asked for', seen)
 got, seen = status(200, 'a field that is for us alone',
                    line(b'GET /x HTTP/1.1', b'\r\nConnection: Authorization'))
 tap(SECRET not in seen, 'it does not go on', seen)
+got, seen = status(200, 'a body of GET', line(
+    b'GET /x HTTP/1.1', b'\r\nContent-Length: 1') + b'x')
+tap(b'Connection: close' in seen, 'nothing may follow it', seen)
 got, seen = status(200, 'a method of another case', line(b'head /x HTTP/1.1'))
 tap(mine in got.split(b'\r\n\r\n')[-1], 'its answer has a body', got)
 got, seen = status(100, 'who waits to be told to go on', line(
