@@ -161,7 +161,7 @@ find_homes(struct binder *binder, struct sbx_place homes[HOMES_MAX])
 	if ((binder->blob->meta->flags & SBX_CUT) == 0 ||
 	    !is_ceilings(binder->blob, SBX_ANCHOR_HOME))
 		return count;
-	if (named == NULL)
+	if (named == NULL || named[0] != '/')
 		refuse("/etc/passwd",
 		    "the ceiling of this machine speaks of ~, and this user "
 		    "has no home here",

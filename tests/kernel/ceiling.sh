@@ -204,6 +204,13 @@ for level in $levels; do
 	    "$tmp" "$level" "$home" | grep -v warning:)
 	tap_is "HOME and XDG_RUNTIME_DIR are /, $level" text "$got"
 done
+cp /etc/passwd "$tmp/passwd"
+echo "user:x:$user:$user:::/bin/sh" >/etc/passwd
+case $(run wide /dev/stdin -- echo started) in
+*'this user has no home here'*) tap_ok 'a home without a name, and HOME' ;;
+*) tap_not_ok 'a home without a name, and HOME' ;;
+esac
+cp "$tmp/passwd" /etc/passwd
 
 # A place that is read, and one that may be executed; neither alone is both.
 ceiling 'allow exec /usr' 'allow read /etc/ld.so.cache' 'allow read /bin' \
