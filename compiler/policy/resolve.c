@@ -414,6 +414,35 @@ keep_items(struct expansion *expansion)
 	}
 }
 
+/* What a variable stands for is one secret, or the command could not tell which. */
+static void
+judge_variables(struct expansion *expansion)
+{
+	struct rule_list *rules = &expansion->policy->rules[KIND_DOMAIN];
+	struct map first = { 0 };
+
+	for (size_t i = 0; i < rules->count; i++) {
+		struct rule *rule = &rules->items[i], *other;
+
+		if (rule->domain.variable == NULL)
+			continue;
+		other = map_find(&first, rule->domain.variable);
+		if (other == NULL) {
+			map_put(expansion->arena, &first, rule->domain.variable,
+			    rule);
+			continue;
+		}
+		if (other->domain.secret == rule->domain.secret ||
+		    (other->origin.platforms & rule->origin.platforms) == 0)
+			continue;
+		diag_note(diag_add(expansion->diags, DIAG_BAD_USE,
+			      rule->origin.loc,
+			      "%s stands for the secret '%s' already",
+			      rule->domain.variable, other->domain.secret),
+		    other->origin.loc, "here");
+	}
+}
+
 static struct policy *
 policy_new(struct arena *arena, struct sources *sources)
 {
@@ -496,6 +525,7 @@ expand_chain(struct expansion *expansion, const struct chain *chain)
 	use_drops_report(expansion);
 	expand_settings(expansion);
 	keep_items(expansion);
+	judge_variables(expansion);
 	expansion->blocks->expanded++;
 	expansion->blocks->spent += expansion->items.list.count +
 	    expansion->settings.count + expansion->scope.names.count;

@@ -186,7 +186,7 @@ got: $said" ;;
 # shellcheck disable=SC2016  # for the inner shell
 turns()
 {
-	chosen "$1" 'a link in the workspace' "$replaced" '$run link'
+	chosen "$1" 'a link in the workspace' "$replaced" '$run ./link'
 	chosen "$1" 'a link to a directory' "$replaced" '$run pol/plain.bin'
 	chosen "$1" 'links in a row' "$replaced" '$run ../outer'
 	chosen "$1" 'a directory that is left again' "$replaced" \
@@ -194,7 +194,7 @@ turns()
 	chosen "$1" 'one that is the current directory' "$replaced" \
 	    'cd sub && $run -w .. ../../safe/plain.bin'
 	chosen "$1" 'a link, and the digest' '' '$run --expect sha256:$(
-	    sha256sum <link | cut -c 1-64) link'
+	    sha256sum <link | cut -c 1-64) ./link'
 	chosen "$1" 'a link elsewhere' '' '$run ../link'
 	chosen "$1" 'a path with dots' '' '$run ./.././safe//plain.bin'
 	chosen "$1" 'a path with one dot' '' '$run ./plain.bin'
@@ -285,10 +285,8 @@ mkdir "$base/profiles"
     "$base/profiles/groups.sbx" >/dev/null
 SBX_TEST_PROFILES=$base/profiles
 export SBX_TEST_PROFILES
-has 'a profile without its @' 'coding: no such file; did you mean @coding?' \
-    "$SBXRUN_TEST" -n coding
-has 'a file that is not there' 'codin: cannot open the policy: No such' \
-    "$SBXRUN_TEST" -n codin
+has 'a profile without its @' 'coding: a policy or a command? A policy is @coding' \
+    "$SBXRUN_TEST" coding -- true
 has 'a path that is not there' './coding: cannot open the policy: No such' \
     "$SBXRUN_TEST" ./coding -- true
 said=$("$SBXRUN_TEST" @codin -- true 2>&1)

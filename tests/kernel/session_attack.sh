@@ -297,14 +297,14 @@ if len(sys.argv) > 4 and not select.select([ours], [], [], 20)[0]:
     print("it is kept open")
 END
 	cp "$base/ask.py" "$ws"
-	# The numbers are those of enum session_kind: 2 is an answer, and 7 none.
+	# The numbers are those of enum session_kind: 2 is an answer, and 8 none.
 	ask="/usr/bin/python3 $base/ask.py $base $place/${own}one"
 	is 'control: who is outside is answered' 2 "$(as $ask 2)"
 	is 'what comes with a question does not stay open' 2 "$(as $ask 2 give)"
-	is 'but not another process than the one that connected' 7 \
+	is 'but not another process than the one that connected' 8 \
 	    "$(as $ask 2 child)"
-	is 'nor one that is confined' 7 "$(as setpriv --no-new-privs $ask 2)"
-	is 'and nobody brings a listener who has not joined' 7 "$(as $ask 5)"
+	is 'nor one that is confined' 8 "$(as setpriv --no-new-privs $ask 2)"
+	is 'and nobody brings a listener who has not joined' 8 "$(as $ask 5)"
 	for kind in 0 1 2 3; do
 		is "a command asks for $kind through its keeper" denied "$(
 		    as "$base/sbxrun" --session "${own}two" -D "where=$place" \
@@ -575,7 +575,7 @@ users()
 	session_find_place one
 	for other in 0 $ORDINARY $THIRD; do
 		[ "$other" -ne "$uid" ] || continue
-		is "user $other is told nothing" 7 "$(setpriv --reuid="$other" \
+		is "user $other is told nothing" 8 "$(setpriv --reuid="$other" \
 		    --regid="$other" --clear-groups --inh-caps=+dac_override \
 		    --ambient-caps=+dac_override $ask 2)"
 	done
