@@ -114,7 +114,9 @@ def start(secrets, roots):
         for i, file in enumerate(high):
             os.dup2(file, 3 + i)
             os.close(file)
-        os.execve(program, ['sbx-tls', 'full'], {})
+        # A leak is looked for by ptrace, which it does not let.
+        os.execve(program, ['sbx-tls', 'full'],
+                  {'ASAN_OPTIONS': 'detect_leaks=0'})
     for end in events[1], handing[1], talk[1]:
         end.close()
     said = struct.pack('=II', 1, len(secrets))
