@@ -230,9 +230,10 @@ void tls_end(struct network_tls *tls);
  * nothing holds them. */
 void secrets_check(const struct sbx_blob *blob, enum sbx_level level);
 
-/* Gets what the rules want; refuses (125) what is not to be had. */
+/* Gets what the rules want; refuses (125) what is not to be had, and what a program
+ * would have to say unless `programs`. */
 void secrets_get(const struct sbx_blob *blob, struct arena *arena,
-    struct tls_values *secrets);
+    bool programs, struct tls_values *secrets);
 
 /* "NAME=PLACEHOLDER" and a NUL, for each variable of a rule, and "NAME" for each that
  * held a secret; empty: none. */

@@ -39,6 +39,7 @@ struct known {
 	size_t size;
 	struct sbx_secret secret;
 	const char *strings; /* behind its record */
+	bool programs;       /* may be asked */
 };
 
 __attribute__((noreturn)) static void
@@ -309,6 +310,10 @@ value_of(const struct known *known, char *bytes)
 		strings += strlen(strings) + 1;
 	if (known->secret.kind == SBX_SECRET_FILE)
 		return value_of_file(known, strings, bytes);
+	if (known->secret.kind == SBX_SECRET_COMMAND && !known->programs)
+		fail(known,
+		    "the ceiling of this machine forbids programs for secrets",
+		    0);
 	if (known->secret.kind == SBX_SECRET_COMMAND)
 		return value_of_command(known, strings, bytes);
 	len = strlen(strings);
@@ -348,10 +353,10 @@ hide(struct tls_values *secrets, const struct tls_value *value, char *names)
 }
 
 void
-secrets_get(const struct sbx_blob *blob, struct arena *arena,
+secrets_get(const struct sbx_blob *blob, struct arena *arena, bool programs,
     struct tls_values *secrets)
 {
-	struct known known = { .blob = blob };
+	struct known known = { .blob = blob, .programs = programs };
 	char *names = arena_take(arena, 1, HIDDEN_SIZE);
 
 	secrets->count = 0;

@@ -113,11 +113,14 @@ obey(struct sandbox *sandbox, const char *line)
 		broken = options->allow_full_access;
 	} else if (strcmp(line, "forbid accept-none") == 0) {
 		broken = options->accept_none;
+	} else if (strcmp(line, "forbid secret-programs") == 0) {
+		sandbox->no_secret_programs = true;
+		broken = false;
 	} else {
 		refuse(OPTIONS,
 		    "a line is neither 'require log', 'require digest SHA256' "
-		    "nor 'forbid allow', 'forbid full-access' or 'forbid "
-		    "accept-none'",
+		    "nor 'forbid allow', 'forbid full-access', 'forbid "
+		    "accept-none' or 'forbid secret-programs'",
 		    0);
 	}
 	if (broken)

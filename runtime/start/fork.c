@@ -207,7 +207,8 @@ start_tls(struct sandbox *sandbox)
 
 	if (sandbox->options.plan || tls_rule(&sandbox->blob) == NULL)
 		return;
-	secrets_get(&sandbox->blob, &sandbox->arena, &secrets);
+	secrets_get(&sandbox->blob, &sandbox->arena,
+	    !sandbox->no_secret_programs, &secrets);
 	tls_start(&sandbox->supervision.network, bind_anchored(sandbox->binder),
 	    &secrets);
 	sandbox->supervision.network.tls.placeholders.hidden = secrets.hidden;

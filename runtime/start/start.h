@@ -114,7 +114,8 @@ struct sandbox {
 	bool renewed; /* it takes over from a session that is outdated */
 	bool
 	    digests; /* the policy has to be one of those in /etc/sbx/options */
-	int ruleset; /* of Landlock, from level standard on */
+	bool no_secret_programs; /* that file forbids them */
+	int ruleset;             /* of Landlock, from level standard on */
 	struct name_files name_files;
 	unsigned reopened; /* of the caller's streams, see apply/streams.c */
 	int pid_max;       /* where root's processes are limited, or -1 */

@@ -286,6 +286,21 @@ case $(cat "$home/log") in
 *\"end\"*) tap_ok "with one it runs" ;;
 *) tap_not_ok "with one it runs" "$(cat "$home/log")" ;;
 esac
+ceiling 'allow read /' 'allow exec /' 'allow network domain c.test with secret said'
+makes secret 'allow read /' 'allow exec /' \
+    'allow network domain c.test with secret said'
+mkdir -p "$home/.config/sbx"
+echo 'secret said for c.test from command touch ran' >"$home/.config/sbx/secrets"
+chmod 600 "$home/.config/sbx/secrets"
+chown -R "$user" "$home/.config"
+echo 'forbid secret-programs' >/etc/sbx/options
+case $(run secret -l standard /dev/stdin -- echo started) in
+*started*) tap_not_ok "a secret's program is forbidden" ;;
+*'forbids programs'*) tap_ok "a secret's program is forbidden" ;;
+*) tap_not_ok "a secret's program is forbidden" ;;
+esac
+rm -r "$home/.config"
+ceiling 'allow read /' 'allow exec /' 'allow write /dev/null' 'allow env *'
 echo 'forbid allwo' >/etc/sbx/options
 told 'a word that means nothing' 'a line is neither'
 echo 'forbid allow' >/etc/sbx/options
@@ -386,7 +401,7 @@ done
 # One is enough where time is short; a release asks 200 of them.
 seed=$(date +%s)
 text=$(python3 "$srcdir/tests/kernel/ceiling_pairs.py" \
-    "$(tap_rounds 10)" "$seed" "$levels" "$SBXC" "$home" \
+    "$(tap_rounds 50)" "$seed" "$levels" "$SBXC" "$home" \
     sh "$tmp/asked" "$user" 2>&1) ||
     text="not: seed $seed: $text"
 case $text in
