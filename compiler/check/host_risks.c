@@ -216,7 +216,10 @@ check_known_host(struct checker *checker)
 		for (size_t j = 0; j < countof(known_hosts); j++) {
 			const struct known_host *host = &known_hosts[j];
 
+			/* A part of it is one's own. */
 			if ((host->kind == FORGE_HOST) != forges ||
+			    (forges && rule->domain.path != NULL &&
+				strcmp(rule->domain.path, "/**") != 0) ||
 			    !is_known(rule->domain.name,
 				rule->domain.flags & SBX_NAME_BELOW, host) ||
 			    is_taken(&taken, rule, host))
