@@ -404,8 +404,7 @@ answer_given(const struct why *why, const struct sbx_given *given)
 	static const char *const values[] = {
 		[SBX_GIVEN_SCRATCH] = "where the scratch directory is",
 		[SBX_GIVEN_PROXY] = "for programs that look for a proxy alone",
-		[SBX_GIVEN_TRUST] = "whom programs are to believe where TLS "
-				    "is ended",
+		[SBX_GIVEN_TRUST] = "whom to believe where TLS is ended",
 		[SBX_GIVEN_GIT] = "where a copy of the settings of git is",
 		[SBX_GIVEN_AGENT] = "where the socket of the agent is",
 		[SBX_GIVEN_PROFILE] = "the name of the profile",
