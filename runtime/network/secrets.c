@@ -56,7 +56,8 @@ fail(const struct known *known, const char *fault, int error)
 static int
 open_file(const struct known *known, const char *path, uid_t owner)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+	int fd = open(path,
+	    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
 	struct stat status;
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
@@ -73,7 +74,7 @@ open_file(const struct known *known, const char *path, uid_t owner)
 }
 
 static void
-read_records(struct known *known, int file)
+read_records(struct known *known, int file, const char *name)
 {
 	static char word[] = "sbxc", command[] = "secrets";
 	char *words[] = { word, command, NULL };
@@ -96,8 +97,7 @@ read_records(struct known *known, int file)
 	if (call.program < 0 || call.out < 0)
 		fail(known, "it takes sbxc, beside sbxrun", 0);
 	if (helper_run(&call) != 0 || fstat(call.out, &status) != 0)
-		fail(known, "sbxc cannot read the file of secrets; see above",
-		    0);
+		refuse(name, "sbxc cannot read it, see above", 0);
 	known->size = (size_t)status.st_size;
 	known->bytes = known->size == 0 ?
 	    NULL :
@@ -115,17 +115,20 @@ open_known(struct known *known)
 	const char *home = passwd_home(buffer, sizeof buffer);
 	char path[SBX_MAX_PATH + 1];
 	struct out out;
+	const char *name = path;
 	int fd = -1;
 
 	out_into(&out, path, sizeof path);
 	out_print(&out, "%s" SBX_OWN_SECRETS, home != NULL ? home : "");
 	if (home != NULL && home[0] == '/' && !out.full)
 		fd = open_file(known, path, geteuid());
-	if (fd < 0)
-		fd = open_file(known, "/etc/sbx/secrets", 0);
+	if (fd < 0) {
+		name = "/etc/sbx/secrets";
+		fd = open_file(known, name, 0);
+	}
 	if (fd < 0)
 		return;
-	read_records(known, fd);
+	read_records(known, fd, name);
 	close(fd);
 }
 

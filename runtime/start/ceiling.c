@@ -201,6 +201,7 @@ read_ceiling(struct arena *arena, int fd, struct sbx_blob *ceiling)
 {
 	struct stat status;
 	enum sbx_blob_error error = SBX_BLOB_SIZE;
+	struct out text;
 	uint8_t *bytes;
 
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
@@ -217,8 +218,14 @@ read_ceiling(struct arena *arena, int fd, struct sbx_blob *ceiling)
 		    (ceiling->meta->flags & SBX_CUT) != 0)
 			error = SBX_BLOB_META;
 	}
-	if (error != SBX_BLOB_OK)
-		refuse(SBX_CEILING, sbx_blob_strerror(error), 0);
+	if (error == SBX_BLOB_OK)
+		return;
+	out_init(&text, -1);
+	out_print(&text,
+	    "the ceiling of this machine: %s; root makes it anew: "
+	    "cd " SBX_CEILING_DIRECTORY " && sbxc ceiling.sbx -o ceiling.bin",
+	    sbx_blob_strerror(error));
+	refuse(SBX_CEILING, text.text, 0);
 }
 
 static void
