@@ -111,6 +111,23 @@ try_rules(struct tap *tap)
 	}
 }
 
+/* No allow lifts a deny. */
+static void
+try_denied(struct tap *tap)
+{
+	struct proxy_event event = {
+		.version = PROXY_EVENT_VERSION,
+		.via = PROXY_BY_HTTP,
+		.verdict = PROXY_REQUEST,
+		.port = 443,
+		.name = "a.example\0GET /a",
+	};
+	struct out out;
+
+	out_init(&out, -1);
+	tap_ok(tap, !remedy_put(&out, &event), "of a request that is denied");
+}
+
 static void
 try_addresses(struct tap *tap)
 {
@@ -143,6 +160,7 @@ main(void)
 	struct tap tap = { 0 };
 
 	try_rules(&tap);
+	try_denied(&tap);
 	try_addresses(&tap);
 	return tap_done(&tap);
 }
